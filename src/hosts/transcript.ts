@@ -1,0 +1,272 @@
+/** What Claude Code's transcript says: the last message in full, and the tool calls since a time. */
+
+import { readdirSync, statSync } from "node:fs";
+import { basename, join } from "node:path";
+import type { Fact, Json, ToolCall } from "../core/types.ts";
+import { describe, linesFromEnd, pollFile } from "./tail.ts";
+
+const REACH = 64 * 1024 * 1024;
+/** all sub-agents' files of one look together */
+const AGENTS_REACH = 256 * 1024 * 1024;
+const MOST_AGENTS = 200;
+/** lines are not strictly in the order of their times */
+const DISORDER_MS = 10_000;
+/** a line without a tool is parsed only for its time; long ones are not worth it */
+const SHORT_LINE = 64 * 1024;
+
+type Entry = Record<string, unknown>;
+
+const ASSISTANT = Buffer.from('"assistant"');
+const USER = Buffer.from('"user"');
+const TOOL_USE = Buffer.from('"tool_use"');
+const TOOL_RESULT = Buffer.from('"tool_result"');
+const STOP_SUMMARY = Buffer.from('"stop_hook_summary"');
+const HOOK_CONTEXT = Buffer.from('"hook_additional_context"');
+const HOOK_BLOCK = Buffer.from('"hook_blocking_error"');
+
+// ── The last message ────────────────────────────────────────────────────────
+
+interface Message {
+  text: string;
+  /** something newer than the message shows that its turn is over */
+  past: boolean;
+}
+
+/**
+ * All text of the newest message of the main agent. The host writes with a delay: given the message's
+ * tail, wait for the message that holds it; if it does not come, the tail is all there is.
+ */
+export function readLastMessage(path: string, tail: string, waitMs = 300): Fact<string> {
+  const wanted = tail.trim();
+  const isThere = (found: Message | null) => found !== null && !found.past && found.text.includes(wanted);
+  const read = (fd: number, size: number) => newestMessage(linesFromEnd(fd, size, REACH));
+  const found = pollFile(path, wanted === "" ? 0 : waitMs, read, isThere);
+  if (!found.ok) return found;
+  if (wanted !== "") return { ok: true, value: isThere(found.value) ? found.value!.text : tail };
+  if (found.value === null) return { ok: false, why: "the transcript holds no message of the agent" };
+  return { ok: true, value: found.value.text };
+}
+
+function newestMessage(lines: Iterable<Buffer>): Message | null {
+  const texts: string[] = [];
+  let id: string | null = null;
+  let past = false;
+  for (const line of lines) {
+    if (endsTurn(line)) {
+      if (id !== null) break;
+      past = true;
+    }
+    const entry = line.includes(ASSISTANT) ? mainAgentLine(line) : null;
+    if (entry === null) continue;
+    const own = messageId(entry);
+    if (id !== null && own !== id) break;
+    const text = textOf(messageOf(entry).content);
+    if (text.trim() === "") continue;
+    id = own;
+    texts.push(text);
+  }
+  return id === null ? null : { text: texts.reverse().join("\n"), past };
+}
+
+function mainAgentLine(line: Buffer): Entry | null {
+  const entry = parseLine(line);
+  if (entry?.type !== "assistant" || entry.isSidechain === true) return null;
+  return isSynthetic(entry) ? null : entry;
+}
+
+/** Made by the client, not the model: API errors and fillers. */
+function isSynthetic(entry: Entry): boolean {
+  return entry.isApiErrorMessage === true || messageOf(entry).model === "<synthetic>";
+}
+
+/** A prompt, or the trace of a finished Stop: messages before it belong to the past. */
+function endsTurn(line: Buffer): boolean {
+  if (line.includes(STOP_SUMMARY)) return parseLine(line)?.subtype === "stop_hook_summary";
+  if (line.includes(HOOK_CONTEXT) || line.includes(HOOK_BLOCK)) return isStopAttachment(parseLine(line));
+  if (!line.includes(USER) || line.includes(TOOL_RESULT)) return false;
+  const entry = parseLine(line);
+  return entry?.type === "user" && entry.isSidechain !== true;
+}
+
+function isStopAttachment(entry: Entry | null): boolean {
+  return entry?.type === "attachment" && record(entry.attachment).hookEvent === "Stop";
+}
+
+// ── Tool calls ──────────────────────────────────────────────────────────────
+
+interface Scan {
+  /** the newest first */
+  calls: ToolCall[];
+  /** a call of the newest message has no result: it may not have been written yet */
+  pending: boolean;
+}
+
+type Result = NonNullable<ToolCall["result"]>;
+
+/** Calls made since a time, by the main agent and its sub-agents, in order of time. */
+export function readToolsSince(path: string, since: string, waitMs = 300): Fact<ToolCall[]> {
+  const from = Date.parse(since);
+  if (Number.isNaN(from)) return { ok: false, why: `not a time: ${since}` };
+  const main = scanFile(path, from, waitMs, "", REACH);
+  if (!main.ok) return main;
+  const agents = scanAgents(path, from);
+  if (!agents.ok) return agents;
+  return { ok: true, value: inOrder([...main.value.calls, ...agents.value]) };
+}
+
+function scanFile(path: string, from: number, waitMs: number, agent: string, reach: number): Fact<Scan> {
+  const read = (fd: number, size: number) => scanCalls(linesFromEnd(fd, size, reach), from, agent);
+  return pollFile(path, waitMs, read, (scan) => !scan.pending);
+}
+
+/** A sub-agent that cannot be read leaves the whole unproven: it may have done what matters. */
+function scanAgents(path: string, from: number): Fact<ToolCall[]> {
+  const calls: ToolCall[] = [];
+  let budget = AGENTS_REACH;
+  try {
+    for (const file of agentFiles(path, from)) {
+      const scan = scanFile(file.path, from, 0, file.agent, Math.min(REACH, budget));
+      if (!scan.ok) return { ok: false, why: `sub-agent ${file.agent}: ${scan.why}` };
+      calls.push(...scan.value.calls);
+      budget -= Math.min(file.size, REACH, budget);
+    }
+    return { ok: true, value: calls };
+  } catch (error) {
+    return { ok: false, why: `sub-agents: ${describe(error)}` };
+  }
+}
+
+interface AgentFile {
+  path: string;
+  agent: string;
+  size: number;
+  changed: number;
+}
+
+/** The sub-agents' own transcripts beside the main one, newest first; none is the ordinary case. */
+function agentFiles(path: string, from: number): AgentFile[] {
+  const folder = join(path.replace(/\.jsonl$/, ""), "subagents");
+  const files = listNames(folder).flatMap((name) => agentFile(folder, name));
+  const recent = files.filter((file) => file.changed >= from - DISORDER_MS);
+  return recent.sort((a, b) => b.changed - a.changed).slice(0, MOST_AGENTS);
+}
+
+function listNames(folder: string): string[] {
+  try {
+    return readdirSync(folder).filter((name) => name.startsWith("agent-") && name.endsWith(".jsonl"));
+  } catch (error) {
+    const code = (error as { code?: unknown }).code;
+    if (code === "ENOENT" || code === "ENOTDIR") return [];
+    throw error;
+  }
+}
+
+function agentFile(folder: string, name: string): AgentFile[] {
+  const path = join(folder, name);
+  const stat = statSync(path, { throwIfNoEntry: false });
+  if (!stat?.isFile()) return [];
+  const agent = basename(name, ".jsonl").slice("agent-".length);
+  return [{ path, agent, size: stat.size, changed: stat.mtimeMs }];
+}
+
+/** Backwards: results come before their calls, and the first line that is old enough ends it. */
+function scanCalls(lines: Iterable<Buffer>, from: number, agent: string): Scan {
+  const results = new Map<string, Result>();
+  const scan: Scan = { calls: [], pending: false };
+  let newest: string | null = null;
+  for (const line of lines) {
+    const entry = chainLine(line, agent);
+    if (entry === null) continue;
+    const at = Date.parse(string(entry.timestamp));
+    if (at < from - DISORDER_MS) break;
+    if (entry.type === "user") for (const [id, result] of resultsOf(entry)) results.set(id, result);
+    if (entry.type !== "assistant" || isSynthetic(entry)) continue;
+    newest ??= messageId(entry);
+    if (!(at >= from)) continue;
+    const calls = callsOf(entry, agent, results);
+    scan.calls.push(...calls);
+    if (messageId(entry) === newest && calls.some((call) => call.result === null)) scan.pending = true;
+  }
+  return scan;
+}
+
+/** A line of this agent's own conversation that has a tool in it, or is cheap enough to ask for its time. */
+function chainLine(line: Buffer, agent: string): Entry | null {
+  const hasTool = line.includes(TOOL_USE) || line.includes(TOOL_RESULT);
+  const hasTime = line.length <= SHORT_LINE && (line.includes(ASSISTANT) || line.includes(USER));
+  if (!hasTool && !hasTime) return null;
+  const entry = parseLine(line);
+  if (entry?.type !== "assistant" && entry?.type !== "user") return null;
+  return agent === "" && entry.isSidechain === true ? null : entry;
+}
+
+function callsOf(entry: Entry, agent: string, results: Map<string, Result>): ToolCall[] {
+  const by = agent === "" ? "" : string(entry.attributionAgent) || agent;
+  return blocksOf(messageOf(entry).content, "tool_use")
+    .filter((block) => string(block.id) !== "")
+    .reverse()
+    .map((block) => ({
+      id: string(block.id),
+      name: string(block.name),
+      input: (block.input ?? null) as Json,
+      result: results.get(string(block.id)) ?? null,
+      at: string(entry.timestamp),
+      agent: by,
+    }));
+}
+
+function resultsOf(entry: Entry): [string, Result][] {
+  const blocks = blocksOf(messageOf(entry).content, "tool_result");
+  const data = blocks.length === 1 ? ((entry.toolUseResult ?? null) as Json) : null;
+  return blocks.map((block) => [
+    string(block.tool_use_id),
+    { text: textOf(block.content), error: block.is_error === true, data },
+  ]);
+}
+
+/** Each call once, also if a fork's file repeats its parent's lines. */
+function inOrder(calls: ToolCall[]): ToolCall[] {
+  const once = new Map<string, ToolCall>();
+  for (const call of calls) if (!once.has(call.id)) once.set(call.id, call);
+  return [...once.values()].reverse().sort((a, b) => Date.parse(a.at) - Date.parse(b.at));
+}
+
+// ── Lines ───────────────────────────────────────────────────────────────────
+
+/** null for whatever is not one whole JSON object: a line half written, a line half lost. */
+function parseLine(line: Buffer): Entry | null {
+  try {
+    const value: unknown = JSON.parse(line.toString("utf8"));
+    return typeof value === "object" && value !== null ? (value as Entry) : null;
+  } catch {
+    return null;
+  }
+}
+
+function record(value: unknown): Entry {
+  return typeof value === "object" && value !== null ? (value as Entry) : {};
+}
+
+function string(value: unknown): string {
+  return typeof value === "string" ? value : "";
+}
+
+function messageOf(entry: Entry): Entry {
+  return record(entry.message);
+}
+
+function messageId(entry: Entry): string {
+  return string(messageOf(entry).id) || string(entry.uuid);
+}
+
+function blocksOf(content: unknown, type: string): Entry[] {
+  return Array.isArray(content) ? content.map(record).filter((block) => block.type === type) : [];
+}
+
+/** String content, or its text blocks joined. */
+function textOf(content: unknown): string {
+  if (typeof content === "string") return content;
+  return blocksOf(content, "text")
+    .map((block) => string(block.text))
+    .join("\n");
+}
