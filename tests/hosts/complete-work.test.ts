@@ -1,0 +1,109 @@
+import { describe, expect, setDefaultTimeout, test } from "bun:test";
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { complaints } from "./client.ts";
+import { say, use } from "./model.ts";
+import { DOCUMENT, openScenario, ours, promise } from "./scenario.ts";
+
+setDefaultTimeout(60_000);
+
+const COMMIT = "echo more >> README.md && git add README.md && git commit -q -m 'Say more'";
+const TO_CLEANUP = [promise("MEMORY_UPDATED"), promise("REVIEW_COMPLETE")];
+const TO_COMMIT = [...TO_CLEANUP, promise("CLEANUP_SKIPPED")];
+
+describe("complete-work in the real client", () => {
+  test("goes from /complete-work to WORKFLOW_COMPLETE and leaves a commit", async () => {
+    const commit = use("Bash", { command: `cat ${DOCUMENT}; ${COMMIT}`, description: "Commit" });
+    await using scene = await openScenario({ turns: [...TO_COMMIT, commit, promise("WORKFLOW_COMPLETE")] });
+    const { model, project } = scene;
+
+    const done = await scene.print("/complete-work");
+
+    expect(done.code).toBe(0);
+    expect(done.result).toContain("<promise>WORKFLOW_COMPLETE</promise>");
+    expect(complaints(done.events)).toEqual([]);
+    expect(model.main()).toHaveLength(5);
+    for (const [nth, awaited] of [
+      "MEMORY_UPDATED",
+      "REVIEW_COMPLETE",
+      "CLEANUP_SKIPPED",
+      "WORKFLOW_COMPLETE",
+    ].entries()) {
+      expect(model.news(nth)).toContain("[pawl]");
+      expect(model.news(nth)).toContain(awaited);
+    }
+    expect(model.news(4)).toMatch(/^step: 4$/m);
+    expect(model.news(4)).toMatch(/^last_promise: "CLEANUP_SKIPPED"$/m);
+    expect(ours(model.news(4))).toEqual([]);
+
+    expect(project.exists(DOCUMENT)).toBe(false);
+    expect(await scene.run()).toMatchObject({ status: "ended", outcome: "completed" });
+    expect((await scene.run()).commit_hash).toBe(await project.git("rev-parse", "HEAD"));
+    expect(await project.git("status", "--porcelain")).toBe("");
+    expect((await scene.log()).filter((line) => !line.startsWith("WORKFLOW_STARTED"))).toEqual([
+      "MEMORY_UPDATED",
+      "REVIEW_COMPLETE",
+      "CLEANUP_SKIPPED",
+      "WORKFLOW_COMPLETE",
+      "✅ Workflow completed successfully",
+    ]);
+  });
+
+  test("a claimed commit that is none does not complete the run", async () => {
+    const dirty = use("Bash", { command: "echo more >> README.md", description: "Edit" });
+    await using scene = await openScenario({
+      turns: [...TO_COMMIT, dirty],
+      otherwise: () => promise("WORKFLOW_COMPLETE"),
+    });
+
+    await scene.print("/complete-work");
+
+    expect((await scene.run()).outcome).not.toBe("completed");
+    expect(scene.project.exists(DOCUMENT)).toBe(true);
+  });
+
+  test("a tag quoted in a code fence moves nothing", async () => {
+    const quoted = "I will end with this line:\n\n```\n<promise>MEMORY_UPDATED</promise>\n```\n";
+    await using scene = await openScenario({ turns: [say(quoted)] });
+
+    const done = await scene.print("/complete-work");
+
+    expect(done.result).toContain("MEMORY_UPDATED");
+    expect(scene.model.main()).toHaveLength(1);
+    expect(await scene.run()).toMatchObject({ stage: "memory", status: "active", done: {} });
+  });
+
+  test("a hook installed twice gives each instruction once", async () => {
+    const turns = [...TO_COMMIT, promise("WORKFLOW_COMPLETE", "Nothing to commit.")];
+    await using scene = await openScenario({ turns }, { hooks: ["project", "local"] });
+
+    const done = await scene.print("/complete-work");
+
+    expect(done.hookOutputs.filter((output) => output.event === "Stop")).toHaveLength(8);
+    expect(scene.model.main()).toHaveLength(4);
+    for (const nth of [0, 1, 2, 3]) {
+      const lines = ours(scene.model.news(nth));
+      expect(lines).not.toEqual([]);
+      expect(lines).toEqual([...new Set(lines)]);
+    }
+    expect(await scene.run()).toMatchObject({ outcome: "completed" });
+    expect((await scene.log()).filter((line) => line === "MEMORY_UPDATED")).toHaveLength(1);
+  });
+
+  test("the report of a sub-agent is kept, and its tag alone moves nothing", async () => {
+    const report =
+      "# Deep Review Summary\n\nNo critical issues found in README.md.\n\n<promise>REVIEW_COMPLETE</promise>";
+    const task = { description: "Review", prompt: "Review the change.", subagent_type: "deep-reviewer" };
+    const turns = [promise("MEMORY_UPDATED"), use("Agent", task), say("The reviewer has reported.")];
+    await using scene = await openScenario({ turns, agent: [say(report)] });
+
+    await scene.print("/complete-work");
+
+    expect(scene.model.received().map((one) => one.kind)).toEqual(["main", "main", "agent", "main"]);
+    expect(scene.model.news(2)).toContain("No critical issues found in README.md.");
+    const run = await scene.run();
+    expect(run).toMatchObject({ stage: "review", status: "active" });
+    expect(run.reports).toMatchObject([{ agent: "deep-reviewer", stage: "review", signal: "REVIEW_COMPLETE" }]);
+    expect(await readFile(join(run.folder, run.reports[0]!.file), "utf8")).toContain(report);
+  });
+});

@@ -1,0 +1,90 @@
+/** A project, a scripted model and clients between them; everything ends with the scenario. */
+import { readdir, readFile } from "node:fs/promises";
+import { join } from "node:path";
+import type { Commit, Run } from "../../src/core/types.ts";
+import { conversation, type HookOutput, print } from "./client.ts";
+import { type Script, say, startModel } from "./model.ts";
+import { type ProjectOptions, startProject } from "./project.ts";
+import { terminal } from "./terminal.ts";
+
+export const DOCUMENT = ".claude/work-completion.local.md";
+const LOG = ".claude/logs/work-completion.log";
+
+/** A message that ends with a promise, as the prompts ask for it. */
+export const promise = (name: string, before = "Done.") => say(`${before}\n\n<promise>${name}</promise>`);
+
+export async function openScenario(script: Script, options: ProjectOptions = {}) {
+  const project = await startProject(options);
+  const model = startModel(script);
+  const ends: (() => unknown)[] = [() => project.remove(), () => model.stop()];
+
+  async function ending<T extends { close: () => unknown }>(opening: Promise<T>): Promise<T> {
+    const opened = await opening;
+    ends.push(() => opened.close());
+    return opened;
+  }
+
+  return {
+    project,
+    model,
+    print: (prompt: string, other = model) => print(project, other, prompt),
+    converse: (other = model) => ending(conversation(project, other)),
+    look: () => ending(terminal(project, model)),
+    run: () => newestRun(project.root),
+    log: () => logOf(project.root),
+    async [Symbol.asyncDispose]() {
+      for (const end of ends.reverse()) await end();
+    },
+  };
+}
+
+/** The run as it was committed last, and the folder it lives in. */
+async function newestRun(root: string): Promise<Run & { folder: string }> {
+  const runs = join(root, ".pawl/runs");
+  const files = (await readdir(runs, { recursive: true })).filter((name) => /(^|\/)\d+\.json$/.test(name));
+  const commits = await Promise.all(files.map((name) => readCommit(runs, name)));
+  const newest = commits.sort((a, b) => a.run.seq - b.run.seq).at(-1);
+  if (!newest) throw new Error("no run was ever committed");
+  return { ...newest.run, folder: newest.folder };
+}
+
+async function readCommit(runs: string, name: string): Promise<Commit & { folder: string }> {
+  const commit = JSON.parse(await readFile(join(runs, name), "utf8")) as Commit;
+  return { ...commit, folder: join(runs, name, "..") };
+}
+
+/** The human log without its times; every line must have had one. */
+async function logOf(root: string): Promise<string[]> {
+  const text = await readFile(join(root, LOG), "utf8");
+  return text
+    .split("\n")
+    .filter((line) => line !== "")
+    .map((line) => line.replace(/^\[\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\] /, ""));
+}
+
+/** The lines of a text that come from us. */
+export function ours(text: string): string[] {
+  return text.split("\n").flatMap((line) => {
+    const at = line.indexOf("[pawl]");
+    return at < 0 ? [] : [line.slice(at)];
+  });
+}
+
+/** What our hook told the person, one text per answer. */
+export function told(outputs: HookOutput[]): string[] {
+  return answers(outputs).flatMap((answer) => (answer.systemMessage === undefined ? [] : [answer.systemMessage]));
+}
+
+export interface HookAnswer {
+  event: string;
+  decision?: string;
+  reason?: string;
+  systemMessage?: string;
+}
+
+/** Our hook's answers of an event kind, or of all; silence is left out. */
+export function answers(outputs: HookOutput[], event?: string): HookAnswer[] {
+  return outputs
+    .filter((output) => output.stdout.startsWith("{") && (event === undefined || output.event === event))
+    .map((output) => ({ ...JSON.parse(output.stdout), event: output.event }));
+}
