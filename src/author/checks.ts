@@ -1,0 +1,150 @@
+/** What a file must prove beyond its form: names that exist, one meaning per signal, answers that can be told apart. */
+import type { Move } from "../core/types.ts";
+import { quote, suggest } from "./problem.ts";
+import { type Reading, reportAt } from "./read.ts";
+import { checkWays } from "./ways.ts";
+
+/** A workflow as it was read: any part may be missing, each such gap is already a problem. */
+export interface Draft {
+  name?: string;
+  title?: string;
+  signals?: "promise" | "stage" | "none";
+  document?: { format?: "frontmatter"; path?: string; flags?: Record<string, string> };
+  log?: string;
+  arm?: (string | undefined)[];
+  say?: string;
+  stages?: (DraftStage | undefined)[];
+  asks?: Record<string, DraftAsk>;
+  anywhere?: Record<string, Move>;
+  limits?: { idle?: number };
+}
+
+export interface DraftStage {
+  id?: string;
+  title?: string;
+  agent?: string;
+  say?: string;
+  on?: Record<string, Move>;
+}
+
+export interface DraftAsk {
+  reason?: string;
+  text?: string;
+  person?: string;
+  choices?: Record<string, DraftChoice>;
+}
+
+export interface DraftChoice extends Move {
+  label?: string;
+  words?: (string | undefined)[];
+}
+
+export function checkDraft(reading: Reading, draft: Draft): void {
+  checkStageIds(reading, draft);
+  checkTargets(reading, draft);
+  checkSignals(reading, draft);
+  checkFiles(reading, draft);
+  checkArmWords(reading, draft);
+  for (const [name, ask] of Object.entries(draft.asks ?? {})) checkAnswers(reading, name, ask);
+  if (!reading.broken) checkWays(reading, draft);
+}
+
+function checkStageIds(reading: Reading, draft: Draft): void {
+  const seen = new Set<string>();
+  for (const [index, stage] of (draft.stages ?? []).entries()) {
+    if (!stage?.id) continue;
+    if (seen.has(stage.id)) {
+      reading.broken = true;
+      reportAt(reading, `stages/${index}/id`, `a second stage ${quote(stage.id)}`, "give every stage its own id");
+    }
+    seen.add(stage.id);
+  }
+}
+
+/** Every move of the file with the path at which it stands. */
+export function allMoves(draft: Draft): { move: Move; path: string }[] {
+  const stages = (draft.stages ?? []).flatMap((stage, index) => movesIn(stage?.on, `stages/${index}/on`));
+  const asks = Object.entries(draft.asks ?? {}).flatMap(([name, ask]) => movesIn(ask.choices, `asks/${name}/choices`));
+  return [...stages, ...asks, ...movesIn(draft.anywhere, "anywhere")];
+}
+
+function movesIn(moves: Record<string, Move> | undefined, path: string): { move: Move; path: string }[] {
+  return Object.entries(moves ?? {}).map(([key, move]) => ({ move, path: `${path}/${key}` }));
+}
+
+function checkTargets(reading: Reading, draft: Draft): void {
+  const stages = (draft.stages ?? []).flatMap((stage) => stage?.id ?? []);
+  const asks = Object.keys(draft.asks ?? {});
+  for (const { move, path } of allMoves(draft)) {
+    checkTarget(reading, move.to, `${path}/to`, "stage", stages);
+    checkTarget(reading, move.ask, `${path}/ask`, "question", asks);
+  }
+  for (const [flag, stage] of Object.entries(draft.document?.flags ?? {})) {
+    checkTarget(reading, stage, `document/flags/${flag}`, "stage", stages);
+  }
+}
+
+function checkTarget(reading: Reading, target: string | undefined, path: string, what: string, known: string[]): void {
+  if (target === undefined || known.includes(target)) return;
+  reading.broken = true;
+  reportAt(reading, path, `there is no ${what} ${quote(target)}`, suggest(target, known, `${what}s`));
+}
+
+/** The same signal may stand in several stages (each stage reads its own), but not there and in `anywhere`. */
+function checkSignals(reading: Reading, draft: Draft): void {
+  const common = new Set(Object.keys(draft.anywhere ?? {}));
+  if (draft.signals === "none") refuseSignals(reading, draft);
+  for (const [index, stage] of (draft.stages ?? []).entries()) {
+    for (const signal of Object.keys(stage?.on ?? {}).filter((name) => common.has(name))) {
+      const path = `stages/${index}/on/${signal}@key`;
+      const message = `${signal} has two meanings: here and under "anywhere"`;
+      reportAt(reading, path, message, "keep one of the two, or give this one another name");
+    }
+  }
+}
+
+function refuseSignals(reading: Reading, draft: Draft): void {
+  const stages = (draft.stages ?? []).flatMap((stage, index) => (stage?.on ? [`stages/${index}/on`] : []));
+  const paths = Object.keys(draft.anywhere ?? {}).length > 0 ? [...stages, "anywhere"] : stages;
+  for (const path of paths) {
+    const hint = 'take them out, or use "signals: promise"';
+    reportAt(reading, `${path}@key`, 'signals are listed here, but the file says "signals: none"', hint);
+  }
+}
+
+function checkFiles(reading: Reading, draft: Draft): void {
+  if (draft.log === undefined || draft.log !== draft.document?.path) return;
+  reportAt(reading, "log", "the log and the document are the same file", "give each its own path");
+}
+
+function checkArmWords(reading: Reading, draft: Draft): void {
+  const words = (draft.arm ?? []).map((word) => word && armKey(word));
+  for (const [index, word] of words.entries()) {
+    if (word === undefined || words.indexOf(word) === index) continue;
+    reportAt(reading, `arm/${index}`, `${quote(word)} is listed twice`, 'keep one; "/pawl:x" and "/x" are the same');
+  }
+}
+
+/** "/pawl:complete-work" and "/complete-work" arm the same workflow. */
+export function armKey(word: string): string {
+  return word.replace(/^\/pawl:/, "/");
+}
+
+function checkAnswers(reading: Reading, name: string, ask: DraftAsk): void {
+  const owners = new Map<string, string>();
+  const choices = Object.entries(ask.choices ?? {});
+  for (const [choice, { words }] of choices) {
+    for (const [index, word] of (words ?? [choice]).entries()) {
+      const key = word?.toLowerCase();
+      const owner = key === undefined ? undefined : owners.get(key);
+      const base = `asks/${name}/choices/${choice}`;
+      const path = words ? `${base}/words/${index}` : `${base}@key`;
+      if (owner) reportAt(reading, path, `${quote(word!)} already means ${quote(owner)}`, "use another word");
+      if (key !== undefined) owners.set(key, choice);
+    }
+  }
+  if (choices.length > 0 && choices.every(([, choice]) => choice.show ?? choice.stay)) {
+    const hint = "add a choice with to, halt, ask or end";
+    reportAt(reading, `asks/${name}@key`, `no answer to ${quote(name)} leads on`, hint);
+  }
+}

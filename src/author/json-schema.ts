@@ -1,0 +1,69 @@
+import type { Json } from "../core/types.ts";
+import { type Field, type RecordShape, type Rule, type Shape, WORKFLOW } from "./schema.ts";
+
+type Schema = { [key: string]: Json };
+
+export function workflowSchema(): Schema {
+  const defs: Schema = {};
+  const root = recordSchema(WORKFLOW, defs);
+  return {
+    $schema: "https://json-schema.org/draft/2020-12/schema",
+    title: "Pawl workflow",
+    description: "A workflow that Pawl keeps a coding agent on. `pawl check` proves more than this schema can.",
+    ...root,
+    $defs: Object.fromEntries(Object.entries(defs).sort(([a], [b]) => (a < b ? -1 : 1))),
+  };
+}
+
+function recordSchema(shape: RecordShape, defs: Schema): Schema {
+  const fields = Object.entries(shape.fields);
+  const required = fields.filter(([, field]) => field.required).map(([key]) => key);
+  return {
+    type: "object",
+    additionalProperties: false,
+    ...(required.length > 0 && { required }),
+    properties: Object.fromEntries(fields.map(([key, field]) => [key, fieldSchema(field, defs)])),
+    ...(shape.oneOf && { oneOf: shape.oneOf.map((key) => ({ required: [key] })) }),
+  };
+}
+
+function fieldSchema(field: Field, defs: Schema): Schema {
+  return {
+    description: field.about,
+    ...shapeSchema(field.shape, defs),
+    ...(field.default !== undefined && { default: field.default }),
+  };
+}
+
+function shapeSchema(shape: Shape, defs: Schema): Schema {
+  switch (shape.kind) {
+    case "text":
+      return { type: "string", ...(shape.rule && { pattern: shape.rule.pattern }) };
+    case "word":
+      return { enum: [...shape.values] };
+    case "integer":
+      return { type: "integer", minimum: shape.min, maximum: shape.max };
+    case "true":
+      return { const: true };
+    case "list":
+      return { type: "array", ...(shape.min > 0 && { minItems: shape.min }), items: shapeSchema(shape.of, defs) };
+    case "map":
+      return mapSchema(shape.key, shape.min, shapeSchema(shape.of, defs));
+    case "record":
+      return shape.id ? reference(shape.id, shape, defs) : recordSchema(shape, defs);
+  }
+}
+
+function mapSchema(key: Rule, min: number, of: Schema): Schema {
+  return {
+    type: "object",
+    ...(min > 0 && { minProperties: min }),
+    propertyNames: { pattern: key.pattern },
+    additionalProperties: of,
+  };
+}
+
+function reference(id: string, shape: RecordShape, defs: Schema): Schema {
+  defs[id] ??= recordSchema(shape, defs);
+  return { $ref: `#/$defs/${id}` };
+}

@@ -1,0 +1,235 @@
+/**
+ * The workflow file format, as data. The reader (read.ts) and the JSON Schema (json-schema.ts) both come from it:
+ * what an editor underlines and what `pawl check` refuses is the same thing.
+ */
+import type { Json } from "../core/types.ts";
+
+export interface Rule {
+  /** regular expression source, valid in JSON Schema too (no flags) */
+  pattern: string;
+  what: string;
+}
+
+export type Shape =
+  | { kind: "text"; rule?: Rule; role?: "template" | "prompt" }
+  | { kind: "word"; values: readonly string[] }
+  | { kind: "integer"; min: number; max: number }
+  | { kind: "true" }
+  | { kind: "list"; of: Shape; min: number }
+  | { kind: "map"; key: Rule; of: Shape; min: number }
+  | RecordShape;
+
+export interface RecordShape {
+  kind: "record";
+  /** name under $defs, for a shape that is used more than once */
+  id?: string;
+  fields: Record<string, Field>;
+  /** exactly one of these keys must be there */
+  oneOf?: readonly string[];
+}
+
+export interface Field {
+  shape: Shape;
+  about: string;
+  required?: true;
+  default?: Json;
+}
+
+export const VERBS = ["to", "halt", "ask", "end", "show", "stay"] as const;
+export const PLACEHOLDERS = [
+  "issues",
+  "steps",
+  "commit",
+  "stage",
+  "title",
+  "report",
+  "run",
+  "choices",
+  "signals",
+] as const;
+export const DEFAULT_IDLE = 6;
+
+const NAME: Rule = {
+  pattern: "^[a-z][a-z0-9-]{0,47}$",
+  what: "a name: lower-case letters, digits and dashes, beginning with a letter, at most 48",
+};
+const SIGNAL: Rule = {
+  pattern: "^[A-Z][A-Z0-9_]{1,63}$",
+  what: "a signal name: capital letters, digits and underscores, beginning with a letter, 2 to 64",
+};
+const FLAG: Rule = {
+  pattern: "^[a-z][a-z0-9_]{0,47}$",
+  what: "a front-matter key: lower-case letters, digits and underscores, beginning with a letter",
+};
+const FILE_PATH: Rule = {
+  pattern:
+    "^(?!/)(?!.*//)(?!(?:.*/)?\\.\\.?(?:/|$))(?!(?:.*/)?[.][gG][iI][tT](?:/|$))[^\\\\\\u0000-\\u001f:]*[^\\\\\\u0000-\\u001f:/]$",
+  what: 'a relative path inside the project: no leading "/", no "." or ".." parts, not inside .git',
+};
+const ARM_WORD: Rule = {
+  pattern: "^/[a-z][a-z0-9:_-]{0,63}$",
+  what: 'a word that starts with "/", then lower-case letters, digits, "-", "_" or ":"',
+};
+const ANSWER_WORD: Rule = {
+  pattern: "^(?![0-9]+$)\\S{1,32}$",
+  what: "one word of at most 32 characters that is not a number (numbers already mean the choices in order)",
+};
+const LINE: Rule = { pattern: "^[^\\r\\n]*\\S[^\\r\\n]*$", what: "one line of text" };
+const FILLED: Rule = { pattern: "\\S", what: "text that is not empty" };
+
+const name: Shape = { kind: "text", rule: NAME };
+const line: Shape = { kind: "text", rule: LINE };
+const filePath: Shape = { kind: "text", rule: FILE_PATH };
+const prompt: Shape = { kind: "text", rule: FILLED, role: "prompt" };
+const template: Shape = { kind: "text", rule: FILLED, role: "template" };
+const logLine: Shape = { kind: "text", rule: LINE, role: "template" };
+
+const gate: Shape = {
+  kind: "record",
+  id: "gate",
+  fields: {
+    git: {
+      shape: { kind: "word", values: ["committed-or-clean"] },
+      about: "committed-or-clean: a new commit since the run began, or nothing left to commit.",
+    },
+  },
+  oneOf: ["git"],
+};
+
+const moveFields: Record<string, Field> = {
+  to: { shape: name, about: "Go on to the stage with this id." },
+  halt: { shape: line, about: "Stop and keep everything for a retry. The text begins the reason that is shown." },
+  ask: { shape: name, about: "Put this question (a key of `asks`) to the person and wait." },
+  end: {
+    shape: { kind: "word", values: ["completed", "failed", "aborted"] },
+    about: "End the run with this outcome.",
+  },
+  show: { shape: { kind: "word", values: ["report"] }, about: "Show the stage's report and go on waiting." },
+  stay: { shape: { kind: "true" }, about: "The signal is known and moves nothing." },
+  gates: {
+    shape: { kind: "list", of: gate, min: 1 },
+    about: "Checks that Pawl makes itself before the move counts. All must pass.",
+  },
+  person: { shape: template, about: "What the person sees when this move is taken. A template." },
+  log: {
+    shape: { kind: "list", of: logLine, min: 1 },
+    about: "Lines for the human log, in order. Templates. Default: the name of the signal.",
+  },
+};
+
+const move: Shape = { kind: "record", id: "move", fields: moveFields, oneOf: VERBS };
+
+const choice: Shape = {
+  kind: "record",
+  id: "choice",
+  fields: {
+    label: { shape: line, about: "How the choice is offered. Default: its name." },
+    words: {
+      shape: { kind: "list", of: { kind: "text", rule: ANSWER_WORD }, min: 1 },
+      about: "What the person may type for it, besides its number. Default: its name.",
+    },
+    ...moveFields,
+  },
+  oneOf: VERBS,
+};
+
+const stage: Shape = {
+  kind: "record",
+  id: "stage",
+  fields: {
+    id: { shape: name, required: true, about: "The name that `to` and flags use." },
+    title: { shape: line, about: "The name people see. Default: made from the id." },
+    agent: { shape: name, about: "The sub-agent whose last message is this stage's report." },
+    say: {
+      shape: prompt,
+      required: true,
+      about: "What to tell the agent: text, or the path of a .md file beside the workflow. A template.",
+    },
+    on: {
+      shape: { kind: "map", key: SIGNAL, of: move, min: 1 },
+      about: "The signals that the agent may give in this stage, and where each one leads.",
+    },
+  },
+};
+
+const ask: Shape = {
+  kind: "record",
+  id: "ask",
+  fields: {
+    reason: { shape: line, about: "Begins the reason of the block, to the letter. Default: made from the name." },
+    text: {
+      shape: prompt,
+      required: true,
+      about: "Tells the agent to put the question and stop: text, or the path of a .md file. A template.",
+    },
+    person: { shape: template, about: "What the person sees. A template. Default: the reason and the choices." },
+    choices: {
+      shape: { kind: "map", key: NAME, of: choice, min: 1 },
+      required: true,
+      about: "The answers the person can give, in the order in which they are numbered.",
+    },
+  },
+};
+
+const document: Shape = {
+  kind: "record",
+  fields: {
+    format: {
+      shape: { kind: "word", values: ["frontmatter"] },
+      required: true,
+      about: "frontmatter: Markdown with a YAML head.",
+    },
+    path: { shape: filePath, required: true, about: "Where it is kept, relative to the project." },
+    flags: {
+      shape: { kind: "map", key: FLAG, of: name, min: 0 },
+      default: {},
+      about: "Front-matter flags: which stage's completion each of them tells.",
+    },
+  },
+};
+
+export const WORKFLOW: RecordShape = {
+  kind: "record",
+  fields: {
+    name: { shape: name, required: true, about: "The workflow's name; its file is <name>.yaml." },
+    title: { shape: line, about: "The name people see. Default: made from the name." },
+    signals: {
+      shape: { kind: "word", values: ["promise", "stage", "none"] },
+      required: true,
+      about:
+        "How the agent claims: promise = <promise>X</promise>, stage = ::: WORKFLOW_STAGE: X :::, none = the stages follow one another by command.",
+    },
+    document: { shape: document, about: "The readable file that mirrors a run." },
+    log: { shape: filePath, about: "The human log, relative to the project." },
+    arm: {
+      shape: { kind: "list", of: { kind: "text", rule: ARM_WORD }, min: 0 },
+      default: [],
+      about: "What a person types to start it. /pawl:<word> always works as well.",
+    },
+    say: { shape: prompt, about: "Said to the agent before the first stage: text, or the path of a .md file." },
+    stages: {
+      shape: { kind: "list", of: stage, min: 1 },
+      required: true,
+      about: "The steps. A run begins with the first one.",
+    },
+    asks: { shape: { kind: "map", key: NAME, of: ask, min: 0 }, default: {}, about: "Questions for the person." },
+    anywhere: {
+      shape: { kind: "map", key: SIGNAL, of: move, min: 0 },
+      default: {},
+      about: "Signals that mean the same in every stage.",
+    },
+    limits: {
+      shape: {
+        kind: "record",
+        fields: {
+          idle: {
+            shape: { kind: "integer", min: 1, max: DEFAULT_IDLE },
+            default: DEFAULT_IDLE,
+            about: "How often the agent is sent on without any progress before the run stalls.",
+          },
+        },
+      },
+      about: "Bounds that make every loop end.",
+    },
+  },
+};

@@ -1,0 +1,49 @@
+import { type Problem, renderProblem } from "../author/problem.ts";
+import { type Found, listWorkflows, problemsOf } from "../author/registry.ts";
+import { findRoot } from "../store/place.ts";
+import { findTarget, type Io, misuse, readArgs } from "./workflow-args.ts";
+
+export const summary = "prove that workflows are sound";
+export const usage = `usage: pawl check [file|name …] [--json]
+
+Proves that each stage can be reached and can come to an end, that every signal has one meaning
+and that every prompt exists. Without arguments: all workflows of this project, yours and the built-in ones.
+
+exit code: 0 sound, 1 problems found, 2 wrong usage`;
+
+export function run(args: string[], io: Io): number {
+  const read = readArgs(args, ["--json"], usage, io);
+  if ("code" in read) return read.code;
+  const checked: Found[] = [];
+  for (const name of read.names) {
+    const result = findTarget(name, io);
+    if ("what" in result) return misuse(io, result.what, result.next, usage);
+    checked.push(result.found);
+  }
+  const all = read.names.length > 0 ? checked : listWorkflows(findRoot(io.cwd));
+  if (read.flags.has("--json")) io.out(`${JSON.stringify(asJson(all), null, 2)}\n`);
+  else io.out(`${asText(all)}\n`);
+  return all.some((found) => problemsOf(found).length > 0) ? 1 : 0;
+}
+
+function asJson(all: Found[]) {
+  const problems: Problem[] = all.flatMap(problemsOf);
+  return { ok: problems.length === 0, checked: all.map((found) => found.file), problems };
+}
+
+function asText(all: Found[]): string {
+  const lines = all.flatMap((found) => {
+    const problems = problemsOf(found);
+    return problems.length > 0 ? problems.map(renderProblem) : [`${found.file}: ok, ${size(found)}`];
+  });
+  const count = all.flatMap(problemsOf).length;
+  const verdict = count === 0 ? [] : ["", `${count} problem${count === 1 ? "" : "s"}`];
+  return [...lines, ...verdict].join("\n");
+}
+
+function size(found: Found): string {
+  if (!("workflow" in found.compiled)) return "";
+  const { stages, anywhere } = found.compiled.workflow;
+  const signals = new Set([...stages.flatMap((stage) => Object.keys(stage.on)), ...Object.keys(anywhere)]);
+  return `${stages.length} stage${stages.length === 1 ? "" : "s"}, ${signals.size} signals`;
+}

@@ -1,0 +1,52 @@
+import { renderText } from "../author/graph.ts";
+import { printable } from "../author/problem.ts";
+import type { Workflow } from "../core/types.ts";
+import { type Io, misuse, readArgs, theWorkflow } from "./workflow-args.ts";
+
+export const summary = "show one workflow";
+export const usage = `usage: pawl show <name|file> [--json | --prompts]
+
+--json     the compiled workflow, as it is pinned to a run
+--prompts  every text the agent is given
+
+exit code: 0 shown, 1 the workflow has problems, 2 wrong usage`;
+
+export function run(args: string[], io: Io): number {
+  const read = readArgs(args, ["--json", "--prompts"], usage, io);
+  if ("code" in read) return read.code;
+  if (read.flags.size > 1) return misuse(io, "--json or --prompts, not both", "--json holds the prompts too", usage);
+  const result = theWorkflow(read, usage, io);
+  if ("code" in result) return result.code;
+  io.out(`${view(result.workflow, read.flags)}\n`);
+  return 0;
+}
+
+function view(workflow: Workflow, flags: ReadonlySet<string>): string {
+  if (flags.has("--json")) return JSON.stringify(workflow, null, 2);
+  return flags.has("--prompts") ? prompts(workflow) : overview(workflow);
+}
+
+function overview(workflow: Workflow): string {
+  const facts = [
+    ["source", workflow.source],
+    ["document", workflow.document?.path ?? "none"],
+    ["log", workflow.log ?? "none"],
+    ["limits", `${workflow.limits.idle} continues without progress, then the run stalls`],
+  ];
+  return [renderText(workflow), "", ...facts.map(([name, value]) => `${name!.padEnd(9)} ${printable(value!)}`)].join(
+    "\n",
+  );
+}
+
+function prompts(workflow: Workflow): string {
+  const texts: [string, string][] = [
+    ["intro", workflow.intro],
+    ...workflow.stages.map((stage): [string, string] => [`stage ${stage.id}`, stage.say]),
+    ...Object.entries(workflow.asks).map(([name, ask]): [string, string] => [`ask ${name}`, ask.text]),
+  ];
+  const filled = texts.filter(([, text]) => text !== "");
+  return filled
+    .map(([name, text]) => `── ${name} ──\n\n${printable(text)}\n`)
+    .join("\n")
+    .trimEnd();
+}
