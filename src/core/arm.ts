@@ -1,0 +1,115 @@
+import { importDocument, parseFrontMatter } from "./document.ts";
+import { closeDraft, openDraft, record } from "./draft.ts";
+import { fill, header, instruction, MARK, valuesOf } from "./guide.ts";
+import { owe } from "./ledger.ts";
+import { resume } from "./prompt.ts";
+import type { Event, Facts, Run, RunSummary, Step, Workflow } from "./types.ts";
+
+/** What arming in this project means: take over a run that waits for someone, or begin a new one beside the others. */
+export type Plan = { take: string } | { id: string; documentPath: string; beside: string[] } | { none: string };
+
+export function planArming(
+  workflow: Workflow,
+  event: Event,
+  runs: RunSummary[],
+  taken: string[],
+  stages: string[],
+): Plan {
+  if (runs.some((run) => run.recent.some((seen) => seen.id === event.id)))
+    return { none: "delivered before by another way" };
+  const same = runs.filter((run) => run.workflow === workflow.name);
+  const free = same.filter((run) => run.status === "halted" || run.owner === null || run.owner_gone);
+  const newest = free.toSorted((a, b) => b.updated_at.localeCompare(a.updated_at))[0];
+  if (newest && stages.length === 0) return { take: newest.id };
+  const id = freeId(`${initials(workflow.name)}-${event.id.slice(0, 8)}`, taken);
+  return { id, documentPath: documentPath(workflow, id, runs), beside: same.map((run) => run.id) };
+}
+
+const initials = (name: string) =>
+  name
+    .split("-")
+    .map((word) => word[0])
+    .join("");
+
+function freeId(base: string, taken: string[]): string {
+  let id = base;
+  for (let n = 2; taken.includes(id); n++) id = `${base}-${n}`;
+  return id;
+}
+
+/** The first run has the plain path; a second one beside it has its id in the name. */
+function documentPath(workflow: Workflow, id: string, runs: RunSummary[]): string {
+  const path = workflow.document?.path ?? "";
+  if (path === "" || !runs.some((run) => run.document_path === path)) return path;
+  return path.replace(/(\.local)?(\.[^./]+)$/, (_all, local = "", ext) => `.${id}${local}${ext}`);
+}
+
+export interface Arming {
+  workflow: Workflow;
+  event: Event;
+  facts: Facts;
+  id: string;
+  documentPath: string;
+  stages: string[];
+  beside: string[];
+}
+
+export function arm(input: Arming): Step {
+  const { workflow, event, facts } = input;
+  if (facts.git === undefined) return { need: [{ kind: "git" }] };
+  const draft = openDraft({ workflow, run: newRun(input), event, facts });
+  const document = facts.document;
+  const parsed = document?.ok && document.value.state === "present" ? parseFrontMatter(document.value.text) : null;
+  if (parsed) draft.run.document = importDocument(draft.run.document, parsed, workflow);
+  record(draft, "armed", { plan: draft.run.plan, by: event.kind, beside: input.beside });
+  const owned = event.kind === "prompt";
+  const text = [fill(workflow.intro, { ...valuesOf(draft), plan: draft.run.plan.join(", ") }), instruction(draft)].join(
+    "\n\n",
+  );
+  if (owned) owe(draft, `${MARK} ${text}`, "prompt");
+  const beside = input.beside.length > 0 ? ` Beside it: ${input.beside.join(", ")} (another session's).` : "";
+  const person = `Pawl: ${header(draft.run, workflow).replace(/^\S+ /, "")}. Steps: ${draft.run.plan.join(" → ")}.${beside}`;
+  return closeDraft(draft, owned ? { turn: "none", agent: `${MARK} ${text}`, person } : { turn: "none", person });
+}
+
+function newRun({ workflow, event, facts, id, documentPath, stages }: Arming): Run {
+  const plan = stages.length > 0 ? stages : workflow.stages.map((stage) => stage.id);
+  return {
+    v: 1,
+    id,
+    seq: 0,
+    workflow: workflow.name,
+    plan,
+    stage: plan[0]!,
+    entered_at: event.at,
+    status: "active",
+    owner: event.kind === "prompt" ? { host: event.host, session: event.session } : null,
+    done: {},
+    reports: [],
+    ledger: { idle: 0, unbroken: 0, turn: event.turn, since: event.at, told: [] },
+    recent: [],
+    base: facts.git?.ok ? facts.git.value : null,
+    commit_hash: null,
+    last_signal: null,
+    document: { path: documentPath, written: false, extra: {}, body: DOCUMENT_BODY, seen: [] },
+    created_at: event.at,
+    moved_at: event.at,
+    updated_at: event.at,
+  };
+}
+
+const DOCUMENT_BODY = `
+Pawl keeps this file up to date for you to read; it decides nothing by it. Your own keys and notes stay.
+Delete it to abort the run.
+`;
+
+/** Another session goes on with a run that waits for someone, and says so. */
+export function takeOver(input: { workflow: Workflow; run: Run; event: Event; facts: Facts }): Step {
+  const draft = openDraft(input);
+  const { run, event } = draft;
+  const before = run.owner?.session ?? "nobody";
+  run.owner = { host: event.host, session: event.session };
+  record(draft, "adopted", { from: before, to: event.session });
+  const note = before === event.session ? "" : `Taking over run ${run.id}.`;
+  return resume(draft, note);
+}

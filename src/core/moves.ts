@@ -1,0 +1,199 @@
+import { closeDraft, type Draft, record } from "./draft.ts";
+import { judge, needsOf } from "./gate.ts";
+import {
+  askText,
+  causeOf,
+  excerpt,
+  fill,
+  header,
+  instruction,
+  MARK,
+  partialList,
+  reportPath,
+  stepList,
+  valuesOf,
+} from "./guide.ts";
+import { goOn, owe, settle, toldOnce } from "./ledger.ts";
+import { keepReport, reportsSince } from "./report.ts";
+import type { Answer, Choice, Move, Outcome, Step, Workflow } from "./types.ts";
+import { stageOf } from "./workflow.ts";
+
+/** Where a move comes from: the agent's claim at a stop, or the person's word at a prompt. */
+export interface Cause {
+  signal: string;
+  message: string;
+  by: "agent" | "person";
+}
+
+export function takeMove(draft: Draft, move: Move, cause: Cause): Step {
+  const gates = move.gates ?? [];
+  const need = needsOf(gates, draft.facts);
+  if (need.length > 0) return { need };
+  if (gates.length > 0) {
+    const { verdict, why } = judge(gates, draft.run, draft.facts);
+    record(draft, "gated", { signal: cause.signal, verdict, why });
+    if (verdict === "fail") return sendBack(draft, cause, why);
+    if (verdict === "unproven") return leaveUnproven(draft, cause, why);
+  }
+  if (move.stay) return closeDraft(draft, { turn: "end" });
+  if (move.halt !== undefined) return halt(draft, move, cause);
+  if (move.ask !== undefined) return ask(draft, move, cause);
+  if (move.show !== undefined) return show(draft);
+  logMove(draft, move, cause);
+  if (move.end !== undefined) return endRun(draft, move.end, cause, move.person);
+  return advance(draft, move.to!, cause, move.person);
+}
+
+function logMove(draft: Draft, move: Move, cause: Cause): void {
+  draft.run.moved_at = draft.event.at;
+  if (cause.by === "agent") draft.run.last_signal = cause.signal;
+  draft.log.push(...(move.log ?? [cause.signal]).map((line) => fill(line, valuesOf(draft))));
+}
+
+function sendBack(draft: Draft, cause: Cause, why: string): Step {
+  const text = [
+    `${header(draft.run, draft.workflow)}`,
+    `${cause.signal} was not believed: ${why}.`,
+    "Do what is missing, then claim again. If it cannot be done, say so with the failing signal of this step.",
+    instruction(draft).split("\n\n").slice(1).join("\n\n"),
+  ].join("\n\n");
+  draft.log.push(`NOT BELIEVED: ${cause.signal}`);
+  return goOn(draft, text, { progress: false });
+}
+
+function leaveUnproven(draft: Draft, cause: Cause, why: string): Step {
+  draft.log.push(`UNPROVEN: ${cause.signal}`);
+  return closeDraft(draft, {
+    turn: "end",
+    person: `Pawl: ${cause.signal} is unproven: ${why}. The run ${draft.run.id} stays open; \`pawl runs abort\` ends it.`,
+  });
+}
+
+function halt(draft: Draft, move: Move, cause: Cause): Step {
+  const { run, event } = draft;
+  run.status = "halted";
+  run.why = move.halt!;
+  const first = toldOnce(draft, `halt:${cause.signal}:${event.turn}`);
+  logMove(draft, move, cause);
+  record(draft, "halted", { signal: cause.signal, why: run.why });
+  if (!first) return closeDraft(draft, { turn: "end" });
+  const reason = causeOf(cause.message);
+  const person = fill(move.person ?? move.halt!, { ...valuesOf(draft), steps: stepList(draft, reason) });
+  const text = [
+    `${MARK} Step ${run.stage} has failed and the workflow is stopped; nothing is lost.`,
+    "Tell the person in a few sentences what went wrong and what they can do, then end your turn. Do not retry by yourself and do not repeat the signal.",
+    `Once it is mended, /${draft.workflow.name} goes on from this step.`,
+  ].join("\n");
+  return goOn(draft, text, { progress: true, reason: move.halt!, person: withCause(person, reason) });
+}
+
+const withCause = (person: string, cause: string) =>
+  cause && !person.includes(cause) ? `${person}\n\nCause: ${cause}` : person;
+
+function ask(draft: Draft, move: Move, cause: Cause): Step {
+  const { run, event, workflow } = draft;
+  const question = workflow.asks[move.ask!]!;
+  if (cause.by === "agent" && reportsSince(draft, run.question?.seq ?? 0).length === 0) {
+    keepReport(draft, "", cause.message, cause.signal);
+  }
+  const report = run.reports.at(-1)!;
+  if (report.critical.length === 0) report.critical = issuesOf(cause.message);
+  logMove(draft, move, cause);
+  run.status = "waiting";
+  run.why = question.reason;
+  run.question = { ask: move.ask!, at: event.at, seq: run.seq + 1, turn: event.turn };
+  delete run.decision;
+  record(draft, "asked", { ask: move.ask!, report: report.file, issues: report.critical });
+  const person = fill(question.person, valuesOf(draft));
+  return goOn(draft, askText(draft, question), { progress: true, reason: question.reason, person });
+}
+
+const issuesOf = (message: string) =>
+  message
+    .split("\n")
+    .filter((line) => /^\s*(?:[-*+•]|\d+[.)])\s+/.test(line))
+    .map((line) => excerpt(line.replace(/^\s*(?:[-*+•]|\d+[.)])\s+/, ""), 200));
+
+/** The person wants to read the report: path and text, and the question stays open. */
+function show(draft: Draft): Step {
+  const { run, workflow } = draft;
+  const report = run.reports.at(-1);
+  const question = workflow.asks[run.question?.ask ?? ""];
+  if (!report || !question) return closeDraft(draft, { turn: "none" });
+  const path = reportPath(run.id, report.file);
+  const text = [
+    `${MARK} The person wants to read the whole report. It is the file ${path}: print its text to them completely.`,
+    askText(draft, question),
+  ].join("\n\n");
+  record(draft, "shown", { report: report.file });
+  return tell(draft, text, `Pawl: the report is in ${path}`);
+}
+
+/** At a prompt the text rides along with it; at a stop it makes the agent go on. */
+function tell(draft: Draft, text: string, person?: string): Step {
+  if (draft.event.kind === "stop") return goOn(draft, text, { progress: true, ...(person ? { person } : {}) });
+  owe(draft, text, "prompt");
+  const answer: Answer = { turn: "none", agent: text };
+  if (person) answer.person = person;
+  return closeDraft(draft, answer);
+}
+
+export function advance(draft: Draft, target: string, cause: Cause, person?: string): Step {
+  const { run, event, workflow } = draft;
+  const from = run.stage;
+  run.done[from] = { at: event.at, signal: cause.signal };
+  const next = nextInPlan(workflow, run.plan, target);
+  delete run.question;
+  if (!next) return endRun(draft, "completed", cause, person);
+  enter(draft, next);
+  record(draft, "advanced", { from, to: next, signal: cause.signal });
+  return tell(draft, instruction(draft), person && fill(person, valuesOf(draft)));
+}
+
+export function enter(draft: Draft, stage: string): void {
+  const { run, event } = draft;
+  stageOf(draft.workflow, stage);
+  run.stage = stage;
+  run.entered_at = event.at;
+  run.status = "active";
+  run.ledger.told = [];
+  run.ledger.idle = 0;
+  delete run.why;
+  delete run.paused;
+}
+
+/** The first stage of the plan at or behind the target. */
+function nextInPlan(workflow: Workflow, plan: string[], target: string): string | undefined {
+  const order = workflow.stages.map((stage) => stage.id);
+  return order.slice(order.indexOf(target)).find((id) => plan.includes(id));
+}
+
+export function endRun(draft: Draft, outcome: Outcome, cause: Cause, template?: string): Step {
+  const { run, event, facts } = draft;
+  if (outcome === "completed" && !run.done[run.stage]) run.done[run.stage] = { at: event.at, signal: cause.signal };
+  if (outcome === "completed" && facts.git?.ok && facts.git.value.head !== run.base?.head) {
+    run.commit_hash = facts.git.value.head;
+  }
+  run.status = "ended";
+  run.outcome = outcome;
+  delete run.question;
+  settle(draft);
+  record(draft, "ended", { outcome, signal: cause.signal, by: cause.by, commit: run.commit_hash });
+  const person = template ? fill(template, valuesOf(draft)) : farewell(draft, outcome);
+  if (draft.event.kind !== "prompt") return closeDraft(draft, { turn: "end", person });
+  const text = `${MARK} The person ended the workflow (${outcome}). Do no further work on it. Tell them:\n\n${partialList(draft)}`;
+  return closeDraft(draft, { turn: "none", agent: text, person });
+}
+
+function farewell(draft: Draft, outcome: Outcome): string {
+  if (outcome === "completed") return `✅ ${draft.workflow.name} finished.`;
+  return `Pawl: ${draft.workflow.name} ended (${outcome}).\n\n${partialList(draft)}`;
+}
+
+/** The person's word on an open question. */
+export function choose(draft: Draft, name: string, choice: Choice, how: string): Step {
+  const { run, event } = draft;
+  record(draft, "decided", { ask: run.question!.ask, choice: name, how });
+  if (!choice.show) run.decision = { ask: run.question!.ask, choice: name, at: event.at };
+  return takeMove(draft, choice, { signal: name.toUpperCase(), message: "", by: "person" });
+}

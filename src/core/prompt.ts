@@ -1,0 +1,76 @@
+import { closeDraft, type Draft, record } from "./draft.ts";
+import { askText, excerpt, instruction, MARK, resumingLine } from "./guide.ts";
+import { goOn, owe, restartCount } from "./ledger.ts";
+import { choose, enter } from "./moves.ts";
+import { findChoice } from "./question.ts";
+import type { EventOf, Step, Workflow } from "./types.ts";
+
+/** The person speaks. Their prompt wins its turn; an open question is decided only by them. */
+export function onPrompt(draft: Draft, event: EventOf<"prompt">): Step {
+  const { run, workflow } = draft;
+  record(draft, "prompted", { said: excerpt(event.text), injected: event.injected });
+  if (event.injected) return closeDraft(draft, { turn: "none" });
+  restartCount(draft);
+  const command = parseArming(event.text, workflow);
+  if (command?.stages.length) return replan(draft, command.stages);
+  if (command || isGo(event.text)) return resume(draft);
+  const ask = workflow.asks[run.question?.ask ?? ""];
+  const found = ask && findChoice(ask, event.text);
+  if (found) return choose(draft, found.name, found.choice, "prompt");
+  return ownBusiness(draft);
+}
+
+export const isGo = (text: string) =>
+  /^\/?(?:pawl:)?(?:go|x)$/i.test(text.trim()) && text.trim().toLowerCase() !== "go";
+
+/** `/complete-work review commit` → the named stages; null: not this workflow's command. */
+export function parseArming(text: string, workflow: Workflow): { stages: string[]; unknown: string[] } | null {
+  const [word = "", ...rest] = text.trim().split(/[\s,]+/);
+  if (!workflow.arm.some((arm) => word === arm || word === arm.replace(/^\//, "/pawl:"))) return null;
+  const ids = workflow.stages.map((stage) => stage.id);
+  const named = rest.filter((arg) => arg !== "").map((arg) => arg.toLowerCase());
+  return {
+    stages: ids.filter((id) => named.includes(id)),
+    unknown: named.filter((arg) => !ids.includes(arg)),
+  };
+}
+
+/** Goes on where the run stands: after the last finished stage, or with the open question. */
+export function resume(draft: Draft, note = ""): Step {
+  const { run, workflow } = draft;
+  const line = [note, resumingLine(draft)].filter((part) => part !== "").join("\n");
+  delete run.paused;
+  run.ledger.idle = 0;
+  run.ledger.told = [];
+  const ask = workflow.asks[run.question?.ask ?? ""];
+  if (!ask) {
+    run.status = "active";
+    delete run.why;
+  }
+  record(draft, "resumed", { why: excerpt(line) });
+  const text = `${MARK} ${line}\n\n${ask ? askText(draft, ask) : instruction(draft)}`;
+  if (draft.event.kind === "stop") return goOn(draft, text, { progress: true, person: line });
+  owe(draft, text, "prompt");
+  return closeDraft(draft, { turn: "none", agent: text, person: line });
+}
+
+function replan(draft: Draft, stages: string[]): Step {
+  draft.run.plan = stages;
+  delete draft.run.question;
+  enter(draft, stages[0]!);
+  record(draft, "replanned", { plan: stages });
+  return resume(draft);
+}
+
+/** Any other prompt: the agent serves the person; what was lost on the way is given again, once. */
+function ownBusiness(draft: Draft): Step {
+  const { run, event } = draft;
+  const { owed } = run;
+  if (run.status === "active") run.paused = { turn: event.turn, told: false };
+  if (run.status === "active") record(draft, "paused", { why: "the person asked something else" });
+  if (!owed) return closeDraft(draft, { turn: "none" });
+  record(draft, "undelivered", { given_by: owed.given_by, turn: owed.turn, times: owed.times });
+  run.owed = { ...owed, given_by: "prompt", turn: event.turn, times: owed.times + 1 };
+  const text = `${MARK} Serve the person's message first. This still stands and may not have reached you before:\n\n${owed.text}`;
+  return closeDraft(draft, { turn: "none", agent: text });
+}

@@ -1,0 +1,241 @@
+/** The vocabulary of Pawl. Data only: every room speaks in these types, none of them does anything. */
+
+import type { Outcome } from "./workflow.ts";
+
+export type { Ask, Choice, DocumentSpec, Gate, Move, Outcome, SignalFamily, Stage, Workflow } from "./workflow.ts";
+
+export type Json = null | boolean | number | string | Json[] | { [key: string]: Json };
+
+// ── Events: what happened, in our own words ─────────────────────────────────
+
+export interface EventBase {
+  /** sha of what makes the event itself; see core/identity.ts */
+  id: string;
+  /** ISO time; the only clock core ever sees */
+  at: string;
+  host: string;
+  session: string;
+  /** constant during one turn of the person; "" where the host has none */
+  turn: string;
+  /** which installed hook command brought it: plugin, project, local, user, cli */
+  via: string;
+}
+
+export type StartSource = "startup" | "resume" | "clear" | "compact";
+export type CommandName = "start" | "abort" | "adopt" | "pause" | "resume" | "finish";
+
+export type EventKind =
+  | { kind: "prompt"; text: string; injected: boolean }
+  | { kind: "stop"; message: string; continuing: boolean; background: number }
+  | { kind: "sub_stop"; agent: string; message: string }
+  | { kind: "stop_failed"; error: string }
+  | { kind: "start"; source: StartSource }
+  | { kind: "compacting"; trigger: string }
+  | { kind: "ended"; reason: string }
+  | { kind: "noticed"; what: string; detail: string }
+  | { kind: "command"; name: CommandName; why: string };
+
+export type Event = EventBase & EventKind;
+export type EventOf<K extends EventKind["kind"]> = Extract<Event, { kind: K }>;
+
+// ── Run ─────────────────────────────────────────────────────────────────────
+
+export type RunStatus = "active" | "waiting" | "halted" | "ended";
+
+export interface Owner {
+  host: string;
+  session: string;
+  /** set when the host said that the session ended */
+  ended_at?: string;
+}
+
+/** An instruction that was decided but not yet seen to arrive. */
+export interface Owed {
+  text: string;
+  /** by which kind of event it was given, and in which turn: tells what proves its arrival */
+  given_by: "prompt" | "stop" | "start" | "nothing";
+  turn: string;
+  at: string;
+  /** how often it was given */
+  times: number;
+}
+
+export interface Question {
+  ask: string;
+  at: string;
+  /** seq at which it was asked: a newer review has a higher one */
+  seq: number;
+  turn: string;
+}
+
+export interface Report {
+  agent: string;
+  at: string;
+  seq: number;
+  stage: string;
+  /** file name inside the run's folder */
+  file: string;
+  /** the valid signal the report carried, if any */
+  signal: string | null;
+  critical: string[];
+}
+
+export interface Ledger {
+  /** continues since the last state change or new evidence */
+  idle: number;
+  /** continues in this turn since the last known tool call: the host's own cap counts these */
+  unbroken: number;
+  turn: string;
+  /** when the first of those unbroken continues was given */
+  since: string;
+  /** what was already told once, e.g. "malformed:review" */
+  told: string[];
+}
+
+export interface Seen {
+  id: string;
+  via: string;
+}
+
+export interface RunDocument {
+  /** relative to the root; "" where the workflow has none */
+  path: string;
+  /** it was written once: from then on a missing file means that someone removed it */
+  written: boolean;
+  /** keys and text of others, kept verbatim */
+  extra: Record<string, string>;
+  body: string;
+  /** keys once read from the file: missing there now means removed by its owner */
+  seen: string[];
+}
+
+export interface Run {
+  v: 1;
+  id: string;
+  seq: number;
+  workflow: string;
+  /** ids of the stages of this run, in order */
+  plan: string[];
+  stage: string;
+  /** when this stage was entered: evidence older than this proves nothing for it */
+  entered_at: string;
+  status: RunStatus;
+  outcome?: Outcome;
+  /** why it waits, is halted or ended, in plain words */
+  why?: string;
+  owner: Owner | null;
+  /** the turn whose prompt was the person's own business: its stop is theirs */
+  paused?: { turn: string; told: boolean };
+  question?: Question;
+  decision?: { ask: string; choice: string; at: string };
+  owed?: Owed;
+  done: Record<string, { at: string; signal: string }>;
+  reports: Report[];
+  ledger: Ledger;
+  /** the newest events, for repeats and double deliveries */
+  recent: Seen[];
+  /** git as it was when the run was armed; null: unknown */
+  base: GitFact | null;
+  commit_hash: string | null;
+  last_signal: string | null;
+  document: RunDocument;
+  created_at: string;
+  /** the last accepted signal or decision */
+  moved_at: string;
+  updated_at: string;
+}
+
+// ── Needs and facts ─────────────────────────────────────────────────────────
+
+export type Fact<T> = { ok: true; value: T } | { ok: false; why: string };
+
+export interface ToolCall {
+  id: string;
+  name: string;
+  input: Json;
+  /** null: no result seen (running, interrupted, not flushed) */
+  result: { text: string; error: boolean; data: Json } | null;
+  at: string;
+  /** "" for the main agent */
+  agent: string;
+}
+
+export interface GitFact {
+  /** "" before the first commit */
+  head: string;
+  /** committer time of head, ISO, "" without one */
+  head_at: string;
+  dirty: boolean;
+  /** some of the changed paths, Pawl's own left out */
+  changed: string[];
+}
+
+export interface RunSummary {
+  id: string;
+  workflow: string;
+  status: RunStatus;
+  owner: Owner | null;
+  /** the owner's session ended, or its process is known to be gone */
+  owner_gone: boolean;
+  updated_at: string;
+  recent: Seen[];
+  document_path: string | null;
+}
+
+export interface DocumentFact {
+  state: "present" | "missing" | "broken";
+  text: string;
+  hash: string;
+}
+
+export type Need = { kind: "message" } | { kind: "tools"; since: string } | { kind: "git" };
+
+export interface Facts {
+  /** the whole last message (all text blocks) */
+  message?: Fact<string>;
+  tools?: Fact<ToolCall[]>;
+  git?: Fact<GitFact>;
+  document?: Fact<DocumentFact>;
+}
+
+// ── Decisions ───────────────────────────────────────────────────────────────
+
+export interface Answer {
+  turn: "continue" | "end" | "none";
+  agent?: string;
+  person?: string;
+  /** the failure responses of the seed: a visible block, its reason to the letter */
+  reason?: string;
+}
+
+/** One thing that happened, for the journal. `kind` is open: readers ignore unknown ones. */
+export interface JournalRecord {
+  kind: string;
+  [key: string]: Json;
+}
+
+export type Effect =
+  /** write the document (null: take it out of the active path), only over the bytes whose hash we read ("" = missing) */
+  | { kind: "document"; path: string; text: string | null; expect: string }
+  /** put a broken file aside, never delete it */
+  | { kind: "quarantine"; path: string }
+  | { kind: "log"; path: string; lines: string[] }
+  | { kind: "report"; file: string; text: string }
+  | { kind: "archive" };
+
+export interface Decision {
+  run: Run;
+  answer: Answer;
+  records: JournalRecord[];
+  effects: Effect[];
+}
+
+export type Step = { need: Need[] } | { decision: Decision } | { none: string };
+
+/** What is on disk as <seq>.json: the run, and everything that has to follow from it. */
+export interface Commit {
+  run: Run;
+  event: { id: string; at: string; host: string; session: string; via: string; kind: string };
+  records: JournalRecord[];
+  effects: Effect[];
+}

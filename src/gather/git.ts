@@ -1,0 +1,48 @@
+import { spawnSync } from "node:child_process";
+import type { Fact, GitFact } from "../core/types.ts";
+import { isOwned } from "../store/place.ts";
+
+/** Asks git about the tree. Nothing the repository configures is run for it (fsmonitor, hooks, pagers). */
+export function gatherGit(root: string): Fact<GitFact> {
+  const status = git(root, ["status", "--porcelain=v2", "--branch", "-z", "--untracked-files=normal"]);
+  if (!status.ok) return status;
+  const fields = status.value.split("\0");
+  const oid = fields.find((field) => field.startsWith("# branch.oid "))?.slice("# branch.oid ".length) ?? "";
+  const head = /^[0-9a-f]{7,64}$/.test(oid) ? oid : "";
+  const changed = changedPaths(fields).filter((path) => !isOwned(path));
+  const time = head === "" ? { ok: true as const, value: "" } : git(root, ["log", "-1", "--format=%ct", head]);
+  if (!time.ok) return time;
+  const seconds = Number.parseInt(time.value, 10);
+  const head_at = Number.isFinite(seconds) ? new Date(seconds * 1000).toISOString() : "";
+  return { ok: true, value: { head, head_at, dirty: changed.length > 0, changed: changed.slice(0, 5) } };
+}
+
+/** porcelain v2 -z: ordinary "1 … path", renamed "2 … path" + original as the next field, unmerged "u … path", "? path". */
+function changedPaths(fields: string[]): string[] {
+  const paths: string[] = [];
+  for (let i = 0; i < fields.length; i++) {
+    const field = fields[i]!;
+    if (field.startsWith("1 ")) paths.push(field.split(" ").slice(8).join(" "));
+    else if (field.startsWith("u ")) paths.push(field.split(" ").slice(10).join(" "));
+    else if (field.startsWith("? ")) paths.push(field.slice(2));
+    else if (field.startsWith("2 ")) {
+      paths.push(field.split(" ").slice(9).join(" "));
+      i += 1;
+    }
+  }
+  return paths;
+}
+
+function git(root: string, args: string[]): Fact<string> {
+  const result = spawnSync("git", ["-c", "core.fsmonitor=false", "--no-pager", ...args], {
+    cwd: root,
+    env: { PATH: process.env.PATH ?? "/usr/bin:/bin", HOME: process.env.HOME ?? "/", GIT_OPTIONAL_LOCKS: "0", LC_ALL: "C" },
+    encoding: "utf8",
+    timeout: 10_000,
+    maxBuffer: 16 << 20,
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+  if (result.error) return { ok: false, why: `git did not answer: ${result.error.message}` };
+  if (result.status !== 0) return { ok: false, why: (result.stderr || `git exit ${result.status}`).trim().split("\n")[0]! };
+  return { ok: true, value: result.stdout };
+}

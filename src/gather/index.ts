@@ -1,0 +1,23 @@
+import type { Facts, Need } from "../core/types.ts";
+import { readLastMessage, readToolsSince } from "../hosts/transcript.ts";
+import { gatherGit } from "./git.ts";
+
+/** Where the facts of one event can be had. */
+export interface Sources {
+  root: string;
+  transcript: string | null;
+  /** the last message as the host gave it */
+  tail: string;
+}
+
+/** Answers each need with a fact; what cannot be known is a fact that is not ok. */
+export function gather(needs: Need[], sources: Sources, facts: Facts): Facts {
+  const gathered: Facts = { ...facts };
+  for (const need of needs) {
+    if (need.kind === "git") gathered.git = gatherGit(sources.root);
+    else if (sources.transcript === null) gathered[need.kind] = { ok: false, why: "no transcript" };
+    else if (need.kind === "message") gathered.message = readLastMessage(sources.transcript, sources.tail);
+    else gathered.tools = readToolsSince(sources.transcript, need.since);
+  }
+  return gathered;
+}

@@ -1,0 +1,194 @@
+import { arm, planArming, takeOver } from "./core/arm.ts";
+import { decide } from "./core/decide.ts";
+import { parseArming } from "./core/prompt.ts";
+import type { Answer, Commit, Decision, Event, Facts, Run, Step, Workflow } from "./core/types.ts";
+import { gatherDocument } from "./gather/document.ts";
+import { gather, type Sources } from "./gather/index.ts";
+import { logError } from "./store/errors.ts";
+import { excludeOurs, findRoot, isOff, type Pointer, readPointer, removePointer, writePointer } from "./store/place.ts";
+import { project, recover } from "./store/project.ts";
+import { commitRun, describeParent, listArchived, listRuns, loadRun, pinWorkflow } from "./store/runs.ts";
+
+/** The conductor: load → decide ⇄ gather → commit → speak → project. One event, one run, one answer. */
+
+export interface Incoming {
+  event: Event;
+  transcript: string | null;
+  /** the folder the host was in; decides nothing once a run is armed */
+  cwd: string | null;
+}
+
+type Speak = (answer: Answer) => void;
+type Consult = (facts: Facts) => Step;
+
+const ROUNDS = 4;
+/** With many processes on one run each loss means that another one moved it. */
+const ATTEMPTS = 200;
+
+export function conduct(incoming: Incoming, speak: Speak): void {
+  const { event } = incoming;
+  const pointer = readPointer(event.host, event.session);
+  if (pointer?.off) return;
+  if (pointer && !isOff(pointer.root)) {
+    const handled = failSafe(pointer.root, speak, () =>
+      pointer.offered ? bindOffered(incoming, pointer, speak) : withRun(incoming, pointer, speak),
+    );
+    if (handled) return;
+  }
+  if (event.kind === "prompt" && !event.injected && event.text.trimStart().startsWith("/")) armByPrompt(incoming, speak);
+}
+
+/** A failure of ours ends the turn, never the work: logged, and in an armed session told to the person. */
+function failSafe(root: string, speak: Speak, work: () => boolean): boolean {
+  try {
+    return work();
+  } catch (error) {
+    logError(root, "hook", error);
+    const why = error instanceof Error ? error.message : String(error);
+    speak({ turn: "end", person: `Pawl: something failed on our side (${why}). Nothing was decided; see .pawl/errors.log.` });
+    return true;
+  }
+}
+
+function withRun(incoming: Incoming, pointer: Pointer, speak: Speak): boolean {
+  const { root } = pointer;
+  return commitLoop(root, pointer.run, speak, incoming, ({ run, workflow }) => {
+    const { event } = incoming;
+    return (facts) => decide({ workflow, run, event, facts });
+  });
+}
+
+/** Decides on the newest state until the commit holds; false: there is no such run any more. */
+function commitLoop(
+  root: string,
+  id: string,
+  speak: Speak,
+  incoming: Incoming,
+  prepare: (loaded: { run: Run; workflow: Workflow }) => Consult,
+): boolean {
+  for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
+    const loaded = loadRun(root, id);
+    if (!loaded) {
+      removePointer(incoming.event.host, incoming.event.session);
+      return false;
+    }
+    recover(root, loaded.commit);
+    const { run } = loaded.commit;
+    const decision = consult(prepare({ run, workflow: loaded.workflow }), root, run.document.path, incoming);
+    if (!decision) return true;
+    if (finish(root, decision, incoming.event, speak)) return true;
+  }
+  throw new Error(`the run ${id} was moved ${ATTEMPTS} times meanwhile`);
+}
+
+/** decide ⇄ gather, at most four rounds. null: nothing to decide. */
+function consult(step: Consult, root: string, documentPath: string, incoming: Incoming): Decision | null {
+  const { event, transcript } = incoming;
+  const sources: Sources = { root, transcript, tail: event.kind === "stop" ? event.message : "" };
+  let facts: Facts = documentPath ? { document: gatherDocument(root, documentPath) } : {};
+  for (let round = 0; round < ROUNDS; round++) {
+    const next = step(facts);
+    if ("decision" in next) return next.decision;
+    if ("none" in next) return null;
+    facts = gather(next.need, sources, facts);
+  }
+  throw new Error("no decision after four rounds of facts");
+}
+
+/** Save, then speak, then let everything readable follow. false: someone else moved the run first. */
+function finish(root: string, decision: Decision, event: Event, speak: Speak): boolean {
+  const { run, answer, records, effects } = decision;
+  const { id, at, host, session, via, kind } = event;
+  const commit: Commit = { run, event: { id, at, host, session, via, kind }, records, effects };
+  if (commitRun(root, commit) === "lost") return false;
+  speak(answer);
+  for (const problem of project(root, commit)) logError(root, `project ${run.id}`, problem);
+  if (run.status === "ended" && run.owner) removePointer(run.owner.host, run.owner.session);
+  return true;
+}
+
+// ── Arming ──────────────────────────────────────────────────────────────────
+
+function armByPrompt(incoming: Incoming, speak: Speak): void {
+  const { event, cwd } = incoming;
+  if (event.kind !== "prompt" || cwd === null) return;
+  const word = event.text.trim().split(/\s/, 1)[0]!;
+  let root: string | null = null;
+  try {
+    root = findRoot(cwd);
+    // Loaded here, since only an arming prompt ever needs the YAML reader.
+    const { findByArm } = require("./author/registry.ts") as typeof import("./author/registry.ts");
+    const found = findByArm(word, root);
+    if (!found) return;
+    if ("errors" in found) throw new Error(`${found.file} has mistakes; \`pawl check\` shows them`);
+    armWorkflow(incoming, root, found.workflow, speak);
+  } catch (error) {
+    logError(root, "arm", error);
+    const why = error instanceof Error ? error.message : String(error);
+    speak({ turn: "none", person: `Pawl: ${word} was not armed: ${why}` });
+  }
+}
+
+export function armWorkflow(incoming: Incoming, root: string, workflow: Workflow, speak: Speak): string | null {
+  const { event } = incoming;
+  const named = event.kind === "prompt" ? parseArming(event.text, workflow) : { stages: [], unknown: [] };
+  const refused = refusal(root, event, workflow, named?.unknown ?? []);
+  if (refused) {
+    speak({ turn: "none", person: `Pawl: ${refused}` });
+    return null;
+  }
+  const runs = listRuns(root);
+  const taken = [...runs.map((run) => run.id), ...listArchived(root).map((run) => run.id)];
+  const plan = planArming(workflow, event, runs, taken, named?.stages ?? []);
+  if ("none" in plan) return null;
+  excludeOurs(root);
+  const id = "take" in plan ? plan.take : plan.id;
+  // The pointer first: without its run it means nothing, a run without its pointer would be lost to the session.
+  if (event.session !== "") writePointer(event.host, event.session, { root, run: id, ...describeParent() });
+  if ("take" in plan) {
+    commitLoop(root, id, speak, incoming, ({ run, workflow: pinned }) => (facts) =>
+      takeOver({ workflow: pinned, run, event, facts }),
+    );
+    return id;
+  }
+  pinWorkflow(root, id, workflow);
+  const begin = (facts: Facts) => arm({ workflow, event, facts, stages: named?.stages ?? [], ...plan });
+  const decision = consult(begin, root, plan.documentPath, incoming);
+  if (decision) finish(root, decision, event, speak);
+  return id;
+}
+
+function refusal(root: string, event: Event, workflow: Workflow, unknown: string[]): string | null {
+  if (isOff(root)) return "it is switched off in this project (`pawl on` switches it on)";
+  if (event.kind === "prompt" && event.session === "") return "the host gave no session id, so nothing can be bound to it";
+  if (unknown.length === 0) return null;
+  return `${workflow.name} has no stage ${unknown.join(", ")}; it has ${workflow.stages.map((stage) => stage.id).join(", ")}`;
+}
+
+/** A run started by command inside a session becomes its own once that session's tool results show it. */
+function bindOffered(incoming: Incoming, pointer: Pointer, speak: Speak): boolean {
+  const { event, transcript } = incoming;
+  if (event.kind !== "stop" || transcript === null) return false;
+  const loaded = loadRun(pointer.root, pointer.run);
+  if (!loaded || loaded.commit.run.owner !== null) return false;
+  const sources: Sources = { root: pointer.root, transcript, tail: event.message };
+  const { tools } = gather([{ kind: "tools", since: loaded.commit.run.created_at }], sources, {});
+  const shown = tools?.ok && tools.value.some((call) => call.agent === "" && call.result?.text.includes(pointer.run));
+  if (!shown) return false;
+  writePointer(event.host, event.session, { root: pointer.root, run: pointer.run, ...describeParent() });
+  return commitLoop(pointer.root, pointer.run, speak, incoming, ({ run, workflow }) => (facts) =>
+    takeOver({ workflow, run, event, facts }),
+  );
+}
+
+// ── Commands ────────────────────────────────────────────────────────────────
+
+/** The CLI's door: the same decision, the same commit. */
+export function command(root: string, id: string, event: Event): Answer | null {
+  let spoken: Answer | null = null;
+  const incoming: Incoming = { event, transcript: null, cwd: root };
+  const found = commitLoop(root, id, (answer) => { spoken = answer; }, incoming, ({ run, workflow }) => (facts) =>
+    decide({ workflow, run, event, facts }),
+  );
+  return found ? (spoken ?? { turn: "none" }) : null;
+}
