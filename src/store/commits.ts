@@ -1,0 +1,123 @@
+/** One run on disk: a folder of numbered files which are never changed. */
+import { readdirSync } from "node:fs";
+import { join } from "node:path";
+import type { Commit, Workflow } from "../core/types.ts";
+import { errorCode, isObject, lookAt, parseJson, type ReadResult, readText } from "./files.ts";
+
+export const LARGEST_COMMIT = 64 * 1024 * 1024;
+const RUN_ID = /^[a-z0-9][a-z0-9-]{0,63}$/;
+const SEQ_NAME = /^(\d{6,15})\.json$/;
+const RUN_STATUS = ["active", "waiting", "halted", "ended"];
+
+/** The machine is short of something for the moment; the file itself may be fine. */
+const PASSING = ["EMFILE", "ENFILE", "ENOMEM", "EINTR", "EAGAIN"];
+
+export class RunError extends Error {
+  override name = "RunError";
+}
+
+export type CommitRead = { ok: true; commit: Commit } | { ok: false; missing: boolean; why: string };
+
+export function isRunId(id: string): boolean {
+  return RUN_ID.test(id);
+}
+
+export function liveDir(id: string): string {
+  return `.pawl/runs/${id}`;
+}
+
+export function archivedDir(id: string): string {
+  return `.pawl/archive/${id}`;
+}
+
+export function seqName(seq: number): string {
+  return `${String(seq).padStart(6, "0")}.json`;
+}
+
+/** null: no such folder. */
+export function namesIn(dir: string): string[] | null {
+  try {
+    return readdirSync(dir);
+  } catch (error) {
+    if (errorCode(error) === "ENOENT" || errorCode(error) === "ENOTDIR") return null;
+    throw error;
+  }
+}
+
+/** Ascending; null: no such folder. */
+export function seqsIn(dir: string): number[] | null {
+  const names = namesIn(dir);
+  if (names === null) return null;
+  const seqs = names.flatMap((name) => SEQ_NAME.exec(name)?.[1] ?? []).map(Number);
+  return seqs.filter((seq) => seq > 0).sort((a, b) => a - b);
+}
+
+export function isFolder(path: string): boolean {
+  return lookAt(path)?.isDirectory() === true;
+}
+
+/** A single failed read says little about the file, two in a row do. */
+export function readOwn(path: string): ReadResult {
+  const first = readText(path, LARGEST_COMMIT);
+  const file = !first.ok && first.why === "unreadable" ? readText(path, LARGEST_COMMIT) : first;
+  if (!file.ok && PASSING.includes(file.detail ?? "")) throw new RunError(`${path}: ${file.detail}; try again`);
+  return file;
+}
+
+export function readCommit(dir: string, id: string, seq: number): CommitRead {
+  const path = join(dir, seqName(seq));
+  const file = readOwn(path);
+  if (!file.ok) return { ok: false, missing: file.why === "missing", why: file.detail ?? file.why };
+  const commit = asCommit(parseJson(file.text), id, seq);
+  return commit === null ? { ok: false, missing: false, why: "no whole commit in it" } : { ok: true, commit };
+}
+
+/** Checks what the rest of the program relies on; throws on what only a newer Pawl understands. */
+export function asCommit(value: unknown, id: string, seq: number): Commit | null {
+  if (!isObject(value) || !isObject(value.run)) return null;
+  refuseNewer(value.run.v, `run ${id}`);
+  const { run, event, records, effects } = value;
+  const whole =
+    run.id === id &&
+    run.seq === seq &&
+    areStrings(run.workflow, run.stage, run.created_at, run.updated_at) &&
+    RUN_STATUS.includes(String(run.status)) &&
+    isOwner(run.owner) &&
+    [run.plan, run.reports, run.recent].every(Array.isArray) &&
+    [run.done, run.ledger].every(isObject) &&
+    isObject(run.document) &&
+    areStrings(run.document.path) &&
+    isObject(event) &&
+    areStrings(event.id, event.at, event.host, event.session, event.via, event.kind) &&
+    areKinds(records) &&
+    areKinds(effects);
+  return whole ? (value as unknown as Commit) : null;
+}
+
+export function asWorkflow(value: unknown, id: string): Workflow | null {
+  if (!isObject(value)) return null;
+  refuseNewer(value.v, `the workflow of run ${id}`);
+  const whole =
+    value.v === 1 &&
+    areStrings(value.name, value.signals, value.intro) &&
+    Array.isArray(value.stages) &&
+    isObject(value.asks) &&
+    isObject(value.anywhere);
+  return whole ? (value as unknown as Workflow) : null;
+}
+
+function refuseNewer(version: unknown, what: string): void {
+  if (typeof version === "number" && version > 1) throw new RunError(`${what} was written by a newer Pawl`);
+}
+
+function areStrings(...values: unknown[]): boolean {
+  return values.every((value) => typeof value === "string");
+}
+
+function isOwner(value: unknown): boolean {
+  return value === null || (isObject(value) && areStrings(value.host, value.session));
+}
+
+function areKinds(value: unknown): boolean {
+  return Array.isArray(value) && value.every((item) => isObject(item) && typeof item.kind === "string");
+}

@@ -1,0 +1,55 @@
+/** What went wrong on our side, one line each. Never a reason for anything else to go wrong. */
+import { mkdirSync, renameSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { appendLine, insideRoot, lookAt } from "./files.ts";
+import { statePath } from "./home.ts";
+
+const LONGEST_LINE = 500;
+const LARGEST_LOG = 1024 * 1024;
+
+export function logError(root: string | null, where: string, error: unknown): void {
+  const line = errorLine(where, error);
+  if (root !== null && tryLog(() => projectLog(root), line)) return;
+  tryLog(homeLog, line);
+}
+
+function tryLog(findPath: () => string | null, line: string): boolean {
+  try {
+    const path = findPath();
+    if (path === null) return false;
+    rotate(path);
+    appendLine(path, line);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+function projectLog(root: string): string | null {
+  const folder = insideRoot(root, ".pawl");
+  return lookAt(folder)?.isDirectory() ? join(folder, "errors.log") : null;
+}
+
+function homeLog(): string {
+  const path = statePath("errors.log");
+  mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+  return path;
+}
+
+function rotate(path: string): void {
+  const found = lookAt(path);
+  if (found?.isFile() && found.size >= LARGEST_LOG) renameSync(path, `${path}.1`);
+}
+
+function errorLine(where: string, error: unknown): string {
+  const text = `${new Date().toISOString()} ${where}: ${describe(error)}`;
+  return text.replace(/[\u0000-\u001f\u007f\u0085\u2028\u2029]+/g, " ").slice(0, LONGEST_LINE);
+}
+
+function describe(error: unknown): string {
+  try {
+    return error instanceof Error ? `${error.name}: ${error.message}` : String(error);
+  } catch {
+    return "an error that cannot be described";
+  }
+}

@@ -1,0 +1,213 @@
+/** The only way to the disk: nothing here follows a symlink, waits on a FIFO or leaves half a file behind. */
+import {
+  closeSync,
+  constants,
+  fstatSync,
+  fsyncSync,
+  mkdirSync,
+  openSync,
+  readSync,
+  renameSync,
+  unlinkSync,
+  writeSync,
+} from "node:fs";
+import { dirname, join } from "node:path";
+import { errorCode, lookAt, messageOf, syncDir } from "./paths.ts";
+
+export { ensureDir, errorCode, insideRoot, lookAt, messageOf, PathError, syncDir } from "./paths.ts";
+
+const { O_APPEND, O_CREAT, O_EXCL, O_NOFOLLOW, O_NONBLOCK, O_RDONLY, O_RDWR, O_WRONLY } = constants;
+const MIB = 1024 * 1024;
+const NOT_REGULAR = "not a regular file";
+
+/** Names of our unfinished files; a crash may leave one, nobody reads it. */
+export const TEMP_PREFIX = ".pawl-tmp-";
+
+export type ReadFailure = "missing" | "not a regular file" | "too large" | "unreadable";
+export type ReadResult = { ok: true; text: string; hash: string } | { ok: false; why: ReadFailure; detail?: string };
+
+export function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+/** undefined: not JSON (which has no undefined). */
+export function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+export function hashOf(content: string | Uint8Array): string {
+  return new Bun.CryptoHasher("sha256").update(content).digest("hex");
+}
+
+// ── Reading ─────────────────────────────────────────────────────────────────
+
+export function openRegular(path: string, flags: number, mode = 0o600): number {
+  const fd = openSync(path, flags | O_NONBLOCK | O_NOFOLLOW, mode);
+  try {
+    if (fstatSync(fd).isFile()) return fd;
+    throw Object.assign(new Error(`${path}: ${NOT_REGULAR}`), { code: NOT_REGULAR });
+  } catch (error) {
+    closeSync(fd);
+    throw error;
+  }
+}
+
+export function readText(path: string, maxBytes = 8 * MIB): ReadResult {
+  try {
+    const bytes = readBytes(path, maxBytes);
+    if (bytes === null) return { ok: false, why: "too large" };
+    return { ok: true, text: decode(bytes), hash: hashOf(bytes) };
+  } catch (error) {
+    return readFailure(error);
+  }
+}
+
+/** A lossy text written back would destroy what the owner wrote, so other encodings are refused. */
+function decode(bytes: Uint8Array): string {
+  try {
+    return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
+  } catch {
+    throw new Error("not UTF-8");
+  }
+}
+
+function readFailure(error: unknown): ReadResult {
+  const code = errorCode(error);
+  if (code === "ENOENT" || code === "ENOTDIR") return { ok: false, why: "missing" };
+  if (code === NOT_REGULAR || code === "ELOOP" || code === "ENXIO") return { ok: false, why: NOT_REGULAR };
+  return { ok: false, why: "unreadable", detail: code || messageOf(error) };
+}
+
+function readBytes(path: string, maxBytes: number): Uint8Array | null {
+  const fd = openRegular(path, O_RDONLY);
+  try {
+    const { size } = fstatSync(fd);
+    return size > maxBytes ? null : readToEnd(fd, size, maxBytes);
+  } finally {
+    closeSync(fd);
+  }
+}
+
+/** The size is only a hint: the file may grow meanwhile, and files of /proc say 0. */
+function readToEnd(fd: number, size: number, maxBytes: number): Uint8Array | null {
+  let buffer = Buffer.allocUnsafe(Math.max(size + 1, 4096));
+  let used = 0;
+  for (;;) {
+    if (used === buffer.length) buffer = Buffer.concat([buffer, Buffer.allocUnsafe(buffer.length)]);
+    const got = readSync(fd, buffer, used, buffer.length - used, null);
+    if (got === 0) return buffer.subarray(0, used);
+    used += got;
+    if (used > maxBytes) return null;
+  }
+}
+
+/** The last bytes of a file, and whether that is all of it; null where there is no such regular file. */
+export function readTail(path: string, bytes: number): { text: string; whole: boolean } | null {
+  let fd: number;
+  try {
+    fd = openRegular(path, O_RDONLY);
+  } catch {
+    return null;
+  }
+  try {
+    const start = Math.max(0, fstatSync(fd).size - bytes);
+    const buffer = Buffer.allocUnsafe(bytes);
+    let used = 0;
+    for (let got = -1; got !== 0 && used < bytes; used += got) {
+      got = readSync(fd, buffer, used, bytes - used, start + used);
+    }
+    return { text: buffer.toString("utf8", 0, used), whole: start === 0 };
+  } finally {
+    closeSync(fd);
+  }
+}
+
+// ── Writing ─────────────────────────────────────────────────────────────────
+
+function writeAll(fd: number, bytes: Uint8Array): void {
+  for (let done = 0; done < bytes.length; ) {
+    const wrote = writeSync(fd, bytes, done, bytes.length - done);
+    if (wrote <= 0) throw new Error("the disk takes no more bytes");
+    done += wrote;
+  }
+}
+
+export function removeQuietly(path: string): void {
+  try {
+    unlinkSync(path);
+  } catch {
+    // already gone, or a leftover nobody reads
+  }
+}
+
+/** Writes a complete, synced file under a name nobody reads; `publish` links or renames it to where it is seen. */
+export function withTemp(dir: string, text: string, mode: number, publish: (temp: string) => void): void {
+  const temp = join(dir, `${TEMP_PREFIX}${process.pid}-${Math.random().toString(36).slice(2, 12)}`);
+  const fd = openSync(temp, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, mode);
+  try {
+    try {
+      writeAll(fd, Buffer.from(text));
+      fsyncSync(fd);
+    } finally {
+      closeSync(fd);
+    }
+    publish(temp);
+  } finally {
+    removeQuietly(temp);
+  }
+  syncDir(dir);
+}
+
+export function writeAtomic(path: string, text: string, mode = 0o600): void {
+  withTemp(dirname(path), text, mode, (temp) => renameSync(temp, path));
+}
+
+/** One write per line. What a full disk cut short is given again as a line of its own. */
+export function appendLine(path: string, line: string): void {
+  const fd = openRegular(path, O_RDWR | O_APPEND | O_CREAT);
+  try {
+    const whole = `${line.startsWith("\n") || endsClean(fd) ? "" : "\n"}${line}${line.endsWith("\n") ? "" : "\n"}`;
+    if (writeOnce(fd, whole) || writeOnce(fd, `\n${whole}`)) return;
+    throw new Error(`${path}: the line did not fit`);
+  } finally {
+    closeSync(fd);
+  }
+}
+
+function writeOnce(fd: number, text: string): boolean {
+  const bytes = Buffer.from(text);
+  return writeSync(fd, bytes, 0, bytes.length) === bytes.length;
+}
+
+function endsClean(fd: number): boolean {
+  const { size } = fstatSync(fd);
+  const last = Buffer.alloc(1);
+  return size === 0 || readSync(fd, last, 0, 1, size - 1) === 0 || last[0] === 10;
+}
+
+// ── Quarantine ──────────────────────────────────────────────────────────────
+
+/** Moves a broken file or folder aside; the new name is reserved first, so that nothing is ever overwritten. */
+export function quarantine(path: string): string {
+  const folder = lookAt(path)?.isDirectory() ?? false;
+  for (let count = 1; ; count++) {
+    const aside = corruptName(path, count);
+    try {
+      if (folder) mkdirSync(aside, { mode: 0o700 });
+      else closeSync(openSync(aside, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, 0o600));
+    } catch (error) {
+      if (errorCode(error) === "EEXIST") continue;
+      throw error;
+    }
+    renameSync(path, aside);
+    return aside;
+  }
+}
+
+export function corruptName(path: string, count: number): string {
+  return count === 1 ? `${path}.corrupt` : `${path}.corrupt-${count}`;
+}

@@ -1,0 +1,106 @@
+/** Paths that cannot lead out of the project. */
+import { closeSync, constants, fsyncSync, lstatSync, mkdirSync, openSync, type Stats } from "node:fs";
+import { join } from "node:path";
+
+const LONGEST_NAME = 255;
+
+export class PathError extends Error {
+  override name = "PathError";
+}
+
+export function errorCode(error: unknown): string {
+  const code = typeof error === "object" && error !== null && "code" in error ? error.code : undefined;
+  return typeof code === "string" ? code : "";
+}
+
+export function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}
+
+/** undefined: nothing there. */
+export function lookAt(path: string): Stats | undefined {
+  try {
+    return lstatSync(path, { throwIfNoEntry: false });
+  } catch (error) {
+    if (errorCode(error) === "ENOTDIR") return undefined;
+    throw error;
+  }
+}
+
+/** Some file systems cannot sync a folder; then the kernel's own order has to do. */
+export function syncDir(dir: string): void {
+  const fd = openSync(dir, constants.O_RDONLY | constants.O_DIRECTORY);
+  try {
+    fsyncSync(fd);
+  } catch (error) {
+    if (!["EINVAL", "ENOTSUP", "EBADF"].includes(errorCode(error))) throw error;
+  } finally {
+    closeSync(fd);
+  }
+}
+
+/** The absolute path of something inside the project; throws where it could lead out of it. */
+export function insideRoot(root: string, relative: string): string {
+  let path = checkedRoot(root);
+  let exists = true;
+  const parts = checkedParts(relative);
+  for (const [index, part] of parts.entries()) {
+    path = join(path, part);
+    exists = exists && checkStep(path, relative, index === parts.length - 1);
+  }
+  return path;
+}
+
+export function ensureDir(root: string, relativeDir: string): string {
+  let path = checkedRoot(root);
+  for (const part of checkedParts(relativeDir)) {
+    const parent = path;
+    path = join(path, part);
+    if (checkStep(path, relativeDir, false)) continue;
+    if (makeDir(path)) syncDir(parent);
+    checkStep(path, relativeDir, false);
+  }
+  return path;
+}
+
+function makeDir(path: string): boolean {
+  try {
+    mkdirSync(path, { mode: 0o700 });
+    return true;
+  } catch (error) {
+    if (errorCode(error) === "EEXIST") return false;
+    throw error;
+  }
+}
+
+function checkedRoot(root: string): string {
+  if (!root.startsWith("/") || root.includes("\0")) throw new PathError(`the project's root is not a path: ${root}`);
+  return root;
+}
+
+function checkedParts(relative: string): string[] {
+  const refuse = (why: string): never => {
+    throw new PathError(`${JSON.stringify(relative.slice(0, 200))}: ${why}`);
+  };
+  if (relative.includes("\0")) refuse("has a NUL byte");
+  if (relative.startsWith("/")) refuse("is not relative to the project");
+  const parts = relative.split("/").filter((part) => part !== "" && part !== ".");
+  if (parts.length === 0) refuse("names nothing");
+  if (parts.includes("..")) refuse("leads out of the project");
+  if (parts.some((part) => part.toLowerCase() === ".git")) refuse("belongs to git");
+  if (parts.some((part) => Buffer.byteLength(part) > LONGEST_NAME)) refuse("has a name that is too long");
+  return parts;
+}
+
+/** true: it exists and may be gone through. */
+function checkStep(path: string, relative: string, last: boolean): boolean {
+  let found: Stats | undefined;
+  try {
+    found = lookAt(path);
+  } catch (error) {
+    throw new PathError(`${relative.slice(0, 200)}: ${messageOf(error)}`);
+  }
+  if (found?.isSymbolicLink()) throw new PathError(`${relative}: ${path} is a symbolic link`);
+  if (found && !last && !found.isDirectory()) throw new PathError(`${relative}: ${path} is not a folder`);
+  return found !== undefined;
+}

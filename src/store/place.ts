@@ -1,0 +1,165 @@
+/** Where a project begins, which run a session belongs to, and which files are ours. */
+import { mkdirSync, realpathSync, statSync, unlinkSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { logError } from "./errors.ts";
+import {
+  ensureDir,
+  errorCode,
+  insideRoot,
+  isObject,
+  lookAt,
+  messageOf,
+  parseJson,
+  quarantine,
+  readText,
+  writeAtomic,
+} from "./files.ts";
+import { gitDirOf, isLinkedWorktree } from "./git-dir.ts";
+import { homeDir, PlaceError, statePath } from "./home.ts";
+
+export { dataPath, PlaceError, statePath } from "./home.ts";
+export { excludeOurs, isOwned, OWNED } from "./owned.ts";
+
+// ── Root ────────────────────────────────────────────────────────────────────
+
+export function findRoot(startDir: string): string {
+  const start = realFolder(startDir);
+  const home = realHome();
+  return nearest(start, home, isProject) ?? nearest(start, home, (dir) => gitDirOf(dir) !== null) ?? start;
+}
+
+function realFolder(dir: string): string {
+  try {
+    const real = realpathSync(dir);
+    if (statSync(real).isDirectory()) return real;
+  } catch (error) {
+    throw new PlaceError(`the folder ${dir} cannot be used: ${messageOf(error)}`);
+  }
+  throw new PlaceError(`${dir} is not a folder`);
+}
+
+function realHome(): string | null {
+  try {
+    return realpathSync(homeDir());
+  } catch {
+    return null;
+  }
+}
+
+function isProject(dir: string): boolean {
+  return exists(join(dir, "pawl.yaml"), "file") || exists(join(dir, ".pawl"), "folder");
+}
+
+function exists(path: string, kind: "file" | "folder"): boolean {
+  try {
+    const found = lookAt(path);
+    return kind === "folder" ? found?.isDirectory() === true : found?.isFile() === true;
+  } catch {
+    return false;
+  }
+}
+
+/** The search stops at home, and at the top of a worktree: that is its own project, even inside the main one. */
+function nearest(start: string, home: string | null, matches: (dir: string) => boolean): string | undefined {
+  for (let dir = start; ; dir = dirname(dir)) {
+    if (dir === home) return undefined;
+    if (matches(dir)) return dir;
+    if (dir === dirname(dir) || isLinkedWorktree(dir)) return undefined;
+  }
+}
+
+// ── Session pointer ─────────────────────────────────────────────────────────
+
+export interface Pointer {
+  root: string;
+  run: string;
+  offered?: true;
+  pid?: number;
+  pid_start?: string;
+  /** the pid means something only here: containers share the boot, not the pids */
+  pid_ns?: string;
+  boot?: string;
+  off?: true;
+}
+
+const NAME = /^(?!\.)[A-Za-z0-9._-]{1,128}$/;
+const LONGEST_POINTER_NAME = 240;
+
+export function pointerPath(host: string, session: string): string | null {
+  if (!NAME.test(host) || !NAME.test(session)) return null;
+  const name = `${host}-${session}`;
+  return name.length > LONGEST_POINTER_NAME ? null : statePath("sessions", name);
+}
+
+export function readPointer(host: string, session: string): Pointer | null {
+  const path = pointerPath(host, session);
+  if (path === null) return null;
+  const file = readText(path, 64 * 1024);
+  if (!file.ok && file.why === "missing") return null;
+  const pointer = file.ok ? asPointer(parseJson(file.text)) : null;
+  if (pointer === null) putAside(path, file.ok ? "no pointer in it" : (file.detail ?? file.why));
+  return pointer;
+}
+
+function putAside(path: string, why: string): void {
+  try {
+    logError(null, "pointer", `${path}: ${why}; kept as ${quarantine(path)}`);
+  } catch (error) {
+    logError(null, "pointer", error);
+  }
+}
+
+function asPointer(value: unknown): Pointer | null {
+  if (!isObject(value)) return null;
+  const { root, run, pid, pid_start, pid_ns, boot, offered, off } = value;
+  if (typeof root !== "string" || !root.startsWith("/") || root.includes("\0")) return null;
+  if (typeof run !== "string" || !/^([a-z0-9][a-z0-9-]{0,63})?$/.test(run)) return null;
+  return {
+    root,
+    run,
+    ...(offered === true && { offered }),
+    ...(off === true && { off }),
+    ...(typeof pid === "number" && Number.isSafeInteger(pid) && pid > 0 && { pid }),
+    ...(typeof pid_start === "string" && { pid_start }),
+    ...(typeof pid_ns === "string" && { pid_ns }),
+    ...(typeof boot === "string" && { boot }),
+  };
+}
+
+export function writePointer(host: string, session: string, pointer: Pointer): void {
+  const path = pointerPath(host, session);
+  if (path === null) throw new PlaceError(`no session can be kept under the name ${host}-${session}`.slice(0, 300));
+  mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+  writeAtomic(path, `${JSON.stringify(pointer)}\n`);
+}
+
+export function removePointer(host: string, session: string): void {
+  const path = pointerPath(host, session);
+  if (path !== null) removeIfThere(path);
+}
+
+function removeIfThere(path: string): void {
+  try {
+    unlinkSync(path);
+  } catch (error) {
+    if (errorCode(error) !== "ENOENT") throw error;
+  }
+}
+
+// ── Off switch ──────────────────────────────────────────────────────────────
+
+export function isOff(root: string): boolean {
+  try {
+    return lookAt(join(root, ".pawl", "off")) !== undefined;
+  } catch {
+    return false;
+  }
+}
+
+export function setOff(root: string, off: boolean): void {
+  const path = insideRoot(root, ".pawl/off");
+  if (off) {
+    ensureDir(root, ".pawl");
+    writeAtomic(path, "");
+  } else removeIfThere(path);
+}

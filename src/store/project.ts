@@ -1,0 +1,222 @@
+/** What has to follow from a commit: documents, logs, reports, the journal. All of it can be done twice. */
+import { linkSync, renameSync, unlinkSync } from "node:fs";
+import { basename, dirname, join } from "node:path";
+import type { Commit, Effect } from "../core/types.ts";
+import { archiveRun, findRunDir } from "./archive.ts";
+import { namesIn, readCommit, seqsIn } from "./commits.ts";
+import {
+  appendLine,
+  ensureDir,
+  errorCode,
+  hashOf,
+  insideRoot,
+  lookAt,
+  messageOf,
+  PathError,
+  quarantine,
+  readTail,
+  readText,
+  syncDir,
+  withTemp,
+  writeAtomic,
+} from "./files.ts";
+import { appendJournal, hasJournal } from "./journal.ts";
+
+const LOG_TAIL = 8 * 1024;
+const FARTHEST_BACK = 200;
+
+type EffectOf<K extends Effect["kind"]> = Extract<Effect, { kind: K }>;
+
+/** Says what failed; one failure keeps nothing else from happening. */
+export function project(root: string, commit: Commit): string[] {
+  const problems: string[] = [];
+  // Another process may have loaded the commit meanwhile, and done all of it.
+  let done = false;
+  attempt(problems, "journal", () => {
+    done = hasJournal(root, commit);
+  });
+  if (!done) return [...problems, ...follow(root, commit, false)];
+  if (wantsArchive(commit)) attempt(problems, "archive", () => archiveRun(root, commit.run.id));
+  return problems;
+}
+
+/** After a crash: does again whatever the journal does not know to be done. */
+export function recover(root: string, commit: Commit): string[] {
+  const problems: string[] = [];
+  attempt(problems, "recover", () => {
+    const missing = missingCommits(root, commit);
+    for (const earlier of missing.slice(1).reverse()) appendJournal(root, earlier);
+    if (missing.length > 0) problems.push(...follow(root, commit, true));
+    else if (wantsArchive(commit)) archiveRun(root, commit.run.id);
+  });
+  return problems;
+}
+
+/** Newest first. A power cut takes the journal's end, so the gap reaches back to the first commit that is in it. */
+function missingCommits(root: string, commit: Commit): Commit[] {
+  if (hasJournal(root, commit)) return [];
+  const missing = [commit];
+  const dir = findRunDir(root, commit.run.id);
+  const earlier = (dir === null ? [] : (seqsIn(dir) ?? [])).filter((seq) => seq < commit.run.seq);
+  for (const seq of earlier.reverse().slice(0, FARTHEST_BACK)) {
+    const read = readCommit(dir as string, commit.run.id, seq);
+    if (!read.ok) continue;
+    if (hasJournal(root, read.commit)) break;
+    missing.push(read.commit);
+  }
+  return missing;
+}
+
+function wantsArchive(commit: Commit): boolean {
+  return commit.effects.some((effect) => effect.kind === "archive");
+}
+
+function follow(root: string, commit: Commit, again: boolean): string[] {
+  const problems: string[] = [];
+  for (const effect of commit.effects) {
+    attempt(problems, effect.kind, () => perform(root, commit, effect, again));
+  }
+  const journalled = attempt(problems, "journal", () => appendJournal(root, commit));
+  // An archived run is never loaded again, so nobody would give its journal what is missing.
+  if (journalled && wantsArchive(commit)) attempt(problems, "archive", () => archiveRun(root, commit.run.id));
+  return problems;
+}
+
+function attempt(problems: string[], what: string, work: () => void): boolean {
+  try {
+    work();
+    return true;
+  } catch (error) {
+    problems.push(`${what}: ${messageOf(error)}`);
+    return false;
+  }
+}
+
+function perform(root: string, commit: Commit, effect: Effect, again: boolean): void {
+  if (effect.kind === "document") placeDocument(root, commit, effect);
+  else if (effect.kind === "quarantine") putAside(root, commit, effect, again);
+  else if (effect.kind === "log") writeLog(root, commit, effect, again);
+  else if (effect.kind === "report") writeReport(root, commit, effect);
+}
+
+/** Workflow files name these paths, so our own state is out of their reach. */
+function openPath(root: string, relative: string): string {
+  const path = insideRoot(root, relative);
+  const ours = ["runs", "archive", "journal"].map((name) => join(root, ".pawl", name));
+  if (ours.some((folder) => path === folder || path.startsWith(`${folder}/`))) {
+    throw new PathError(`${relative}: belongs to Pawl's own state`);
+  }
+  return path;
+}
+
+// ── Documents ───────────────────────────────────────────────────────────────
+
+function placeDocument(root: string, commit: Commit, effect: EffectOf<"document">): void {
+  const path = openPath(root, effect.path);
+  const now = currentHash(path);
+  if (effect.text === null) {
+    if (now !== "" && now === effect.expect) keepInRun(root, commit.run.id, path);
+    return;
+  }
+  if (now === hashOf(effect.text) || now !== effect.expect) return;
+  if (effect.path.includes("/")) ensureDir(root, dirname(effect.path));
+  withTemp(dirname(path), effect.text, 0o600, (temp) => overKnownBytes(temp, path, effect.expect));
+}
+
+/** "" where there is none. */
+function currentHash(path: string): string {
+  const file = readText(path);
+  if (file.ok) return file.hash;
+  if (file.why === "missing") return "";
+  throw new Error(`${path}: ${file.detail ?? file.why}`);
+}
+
+/** Looks once more when the new bytes are ready: writing them took a while, and somebody may have saved meanwhile. */
+function overKnownBytes(temp: string, path: string, expect: string): void {
+  if (expect !== "" && currentHash(path) === expect) renameSync(temp, path);
+  else if (expect === "") linkIfFree(temp, path);
+}
+
+function linkIfFree(from: string, path: string): boolean {
+  try {
+    linkSync(from, path);
+    return true;
+  } catch (error) {
+    if (errorCode(error) === "EEXIST") return false;
+    throw error;
+  }
+}
+
+/** Moved, not copied: a late edit goes along with it. */
+function keepInRun(root: string, id: string, path: string): void {
+  const dir = runDir(root, id);
+  for (let count = 1; ; count++) {
+    const kept = join(dir, count === 1 ? "document.md" : `document-${count}.md`);
+    if (lookAt(kept) !== undefined) continue;
+    moveFile(path, kept);
+    syncDir(dir);
+    syncDir(dirname(path));
+    return;
+  }
+}
+
+function moveFile(from: string, to: string): void {
+  try {
+    renameSync(from, to);
+  } catch (error) {
+    if (errorCode(error) !== "EXDEV") throw error;
+    const file = readText(from);
+    if (!file.ok) throw new Error(`${from}: ${file.detail ?? file.why}`);
+    writeAtomic(to, file.text);
+    if (currentHash(from) === file.hash) unlinkSync(from);
+  }
+}
+
+function runDir(root: string, id: string): string {
+  const dir = findRunDir(root, id);
+  if (dir === null) throw new Error(`run ${id} has no folder`);
+  return dir;
+}
+
+function putAside(root: string, commit: Commit, effect: EffectOf<"quarantine">, again: boolean): void {
+  const path = openPath(root, effect.path);
+  if (lookAt(path) === undefined || (again && wasPutAside(path, commit.event.at))) return;
+  quarantine(path);
+}
+
+/** What lies at the path after the first attempt is the good file that followed. */
+function wasPutAside(path: string, since: string): boolean {
+  const prefix = `${basename(path)}.corrupt`;
+  const asides = (namesIn(dirname(path)) ?? []).filter((name) => name.startsWith(prefix));
+  return asides.some((name) => (lookAt(join(dirname(path), name))?.ctimeMs ?? 0) >= Date.parse(since));
+}
+
+// ── Log and report ──────────────────────────────────────────────────────────
+
+function writeLog(root: string, commit: Commit, effect: EffectOf<"log">, again: boolean): void {
+  const path = openPath(root, effect.path);
+  const stamp = localTime(commit.event.at);
+  const lines = effect.lines.map((line) => `[${stamp}] ${line.replace(/[\r\n\0]+/g, " ")}`);
+  const present = new Set(again ? readTail(path, LOG_TAIL)?.text.split("\n") : []);
+  const fresh = lines.filter((line) => !present.has(line));
+  if (fresh.length === 0) return;
+  if (effect.path.includes("/")) ensureDir(root, dirname(effect.path));
+  appendLine(path, fresh.join("\n"));
+}
+
+function localTime(at: string): string {
+  const time = new Date(at);
+  if (Number.isNaN(time.getTime())) throw new Error(`not a time: ${at}`);
+  const two = (value: number) => String(value).padStart(2, "0");
+  const day = `${time.getFullYear()}-${two(time.getMonth() + 1)}-${two(time.getDate())}`;
+  return `${day} ${two(time.getHours())}:${two(time.getMinutes())}:${two(time.getSeconds())}`;
+}
+
+function writeReport(root: string, commit: Commit, effect: EffectOf<"report">): void {
+  if (effect.file.includes("/")) throw new PathError(`${effect.file}: not a report's name`);
+  const reports = ensureDir(runDir(root, commit.run.id), "reports");
+  const path = insideRoot(reports, effect.file);
+  const now = readText(path, Number.MAX_SAFE_INTEGER);
+  if (now.ok && now.hash === hashOf(effect.text)) return;
+  writeAtomic(path, effect.text);
+}
