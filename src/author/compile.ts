@@ -52,11 +52,17 @@ function compileDocument(document: Document, text: string, file: string, readPro
 }
 
 function syntaxProblems(document: Document, text: string, file: string): Problem[] {
-  const problems = [...document.errors, ...document.warnings].map((error) => {
+  const first = [...document.errors, ...document.warnings].slice(0, 10 * MAX_SYNTAX_PROBLEMS);
+  const problems = first.map((error) => {
     const [message, hint] = SYNTAX_WORDS[error.code] ?? [`this is not valid YAML: ${firstLine(error.message)}`, ""];
     return problemAt(file, text, error.pos[0], message, hint || "check the indentation, quotes and brackets here");
   });
-  return unique(problems).slice(0, MAX_SYNTAX_PROBLEMS);
+  return firstOfEachLine(problems).slice(0, MAX_SYNTAX_PROBLEMS);
+}
+
+/** The rest of a line that could not be read is mostly a consequence. */
+function firstOfEachLine(problems: Problem[]): Problem[] {
+  return problems.filter((problem, index) => problems.findIndex((other) => other.line === problem.line) === index);
 }
 
 const SYNTAX_WORDS: Partial<Record<string, [string, string]>> = {

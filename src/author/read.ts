@@ -90,7 +90,7 @@ function readText(
 
 function checkRule(reading: Reading, value: string, rule: Rule, offset: number): boolean {
   const fits = new RegExp(rule.pattern).test(value);
-  if (!fits) report(reading, offset, `${quote(value)} is not ${rule.what.split(":")[0]}`, `expected ${rule.what}`);
+  if (!fits) report(reading, offset, `${quote(value)} is not ${rule.what}`, rule.hint);
   return fits;
 }
 
@@ -166,11 +166,12 @@ function checkRequired(reading: Reading, shape: RecordShape, present: string[], 
 function checkOneOf(reading: Reading, shape: RecordShape, present: string[], path: string, offset: number): void {
   const verbs = shape.oneOf;
   const found = [...new Set(present.filter((key) => verbs?.includes(key)))];
-  if (!verbs || found.length === 1) return;
+  const misspelt = found.length === 0 && present.some((key) => !Object.hasOwn(shape.fields, key));
+  if (!verbs || found.length === 1 || misspelt) return;
   reading.broken = true;
-  const hint = verbs.length > 1 ? `use exactly one of ${verbs.join(", ")}` : `use ${verbs[0]}`;
+  const hint = `use exactly one of ${verbs.join(", ")}`;
   const second = found[1];
-  if (!second) report(reading, offset, "this leads nowhere", hint);
+  if (!second) report(reading, offset, verbs.length > 1 ? "this leads nowhere" : "this is empty", hint);
   else report(reading, reading.places.get(`${inside(path, second)}@key`)!, `both ${found.join(" and ")}`, hint);
 }
 

@@ -5,28 +5,27 @@ import { type Compiled, compileWorkflow } from "./compile.ts";
 import { type Problem, problemAt, quote } from "./problem.ts";
 import { listSources, type Source, sourceByName, sourceOfFile } from "./sources.ts";
 
-export interface Found extends Source {
-  compiled: Compiled;
-}
+export type Found = Source & Compiled;
 
 /** `word` is what the person typed first, e.g. "/complete-work" or "/pawl:complete-work". */
 export function findByArm(word: string, root: string, home: string = homedir()): Found | null {
   const wanted = armKey(word);
   if (!/^\/[a-z]/.test(wanted)) return null;
-  const candidates = listSources(root, home).filter((source) => source.text.includes(wanted.slice(1)));
+  const name = wanted.slice(1);
+  const candidates = listSources(root, home).filter((source) => source.name === name || source.text.includes(name));
   let broken: Found | null = null;
   for (const candidate of candidates) {
     const found = compileSource(candidate);
-    if ("errors" in found.compiled) broken ??= mentions(candidate.text, wanted) ? found : null;
-    else if (found.compiled.workflow.arm.some((arm) => armKey(arm) === wanted)) return found;
+    if ("errors" in found) broken ??= wants(candidate, wanted) ? found : null;
+    else if (found.workflow.arm.some((arm) => armKey(arm) === wanted)) return found;
   }
   return broken;
 }
 
 /** A file that cannot be compiled still counts if it plainly wants the word: its author must hear of it. */
-function mentions(text: string, word: string): boolean {
-  const arm = text.split("\n").findIndex((line) => line.startsWith("arm:"));
-  return arm >= 0 && text.split("\n").some((line, index) => index >= arm && line.includes(word));
+function wants(source: Source, word: string): boolean {
+  const listed = source.text.split(/[\s"',[\]]+/).map(armKey);
+  return source.name === word.slice(1) || listed.includes(word);
 }
 
 export function findByName(name: string, root: string, home: string = homedir()): Found | null {
@@ -38,30 +37,32 @@ export function findByFile(path: string, shownAs: string): Found {
   return compileSource(sourceOfFile(path, shownAs));
 }
 
-/** All that can be armed here, each with its problems; those between the files are added to the later file. */
+/** All that can be armed here, each with its problems; a word that two files of one folder share is one of them. */
 export function listWorkflows(root: string, home: string = homedir()): Found[] {
   const owners = new Map<string, string>();
   return listSources(root, home).map((source) => {
     const found = compileSource(source);
     const clashes = armsOf(found).flatMap((arm) => {
-      const owner = owners.get(arm);
-      if (owner === undefined) owners.set(arm, source.file);
+      const key = `${source.origin} ${armKey(arm)}`;
+      const owner = owners.get(key);
+      if (owner === undefined) owners.set(key, source.file);
       return owner === undefined ? [] : [armClash(source, arm, owner)];
     });
-    return clashes.length > 0 ? { ...found, compiled: { errors: clashes } } : found;
+    return clashes.length > 0 ? { ...source, errors: clashes } : found;
   });
 }
 
 export function problemsOf(found: Found): Problem[] {
-  return "errors" in found.compiled ? found.compiled.errors : [];
+  return "errors" in found ? found.errors : [];
 }
 
 function armsOf(found: Found): string[] {
-  return "workflow" in found.compiled ? found.compiled.workflow.arm.map(armKey) : [];
+  return "workflow" in found ? found.workflow.arm : [];
 }
 
 function armClash(source: Source, arm: string, owner: string): Problem {
-  const offset = Math.max(0, source.text.indexOf(arm));
+  const list = Math.max(0, source.text.search(/^arm:/m));
+  const offset = Math.max(list, source.text.indexOf(arm, list));
   return problemAt(
     source.file,
     source.text,
@@ -72,13 +73,13 @@ function armClash(source: Source, arm: string, owner: string): Problem {
 }
 
 export function compileSource(source: Source): Found {
-  if (source.unreadable !== undefined) return { ...source, compiled: { errors: [unreadable(source)] } };
+  if (source.unreadable !== undefined) return { ...source, errors: [unreadable(source)] };
   const compiled = compileWorkflow(source.text, source.file, source.readPrompt);
   const misnamed =
     "workflow" in compiled && source.origin !== "file" && compiled.workflow.name !== source.name
       ? misnaming(source, compiled.workflow.name)
       : null;
-  return { ...source, compiled: misnamed ? { errors: [misnamed] } : compiled };
+  return { ...source, ...(misnamed ? { errors: [misnamed] } : compiled) };
 }
 
 function unreadable(source: Source): Problem {

@@ -8,6 +8,7 @@ export interface Rule {
   /** regular expression source, valid in JSON Schema too (no flags) */
   pattern: string;
   what: string;
+  hint: string;
 }
 
 export type Shape =
@@ -46,36 +47,47 @@ export const PLACEHOLDERS = [
   "run",
   "choices",
   "signals",
+  "plan",
 ] as const;
 export const DEFAULT_IDLE = 6;
 
 const NAME: Rule = {
   pattern: "^[a-z][a-z0-9-]{0,47}$",
-  what: "a name: lower-case letters, digits and dashes, beginning with a letter, at most 48",
+  what: "a name",
+  hint: "use lower-case letters, digits and dashes, beginning with a letter, at most 48",
 };
 const SIGNAL: Rule = {
   pattern: "^[A-Z][A-Z0-9_]{1,63}$",
-  what: "a signal name: capital letters, digits and underscores, beginning with a letter, 2 to 64",
+  what: "a signal name",
+  hint: "use capital letters, digits and underscores, beginning with a letter, 2 to 64",
 };
 const FLAG: Rule = {
   pattern: "^[a-z][a-z0-9_]{0,47}$",
-  what: "a front-matter key: lower-case letters, digits and underscores, beginning with a letter",
+  what: "a front-matter key",
+  hint: "use lower-case letters, digits and underscores, beginning with a letter, at most 48",
 };
 const FILE_PATH: Rule = {
   pattern:
     "^(?!/)(?!.*//)(?!(?:.*/)?\\.\\.?(?:/|$))(?!(?:.*/)?[.][gG][iI][tT](?:/|$))[^\\\\\\u0000-\\u001f:]*[^\\\\\\u0000-\\u001f:/]$",
-  what: 'a relative path inside the project: no leading "/", no "." or ".." parts, not inside .git',
+  what: "a relative path inside the project",
+  hint: 'no leading "/", no "." or ".." parts, no "\\" or ":", not inside .git',
 };
 const ARM_WORD: Rule = {
   pattern: "^/[a-z][a-z0-9:_-]{0,63}$",
-  what: 'a word that starts with "/", then lower-case letters, digits, "-", "_" or ":"',
+  what: 'a word that starts with "/"',
+  hint: 'after the "/" use lower-case letters, digits, "-", "_" or ":"',
 };
 const ANSWER_WORD: Rule = {
   pattern: "^(?![0-9]+$)\\S{1,32}$",
-  what: "one word of at most 32 characters that is not a number (numbers already mean the choices in order)",
+  what: "a word to answer with",
+  hint: "use one word of at most 32 characters; numbers already mean the choices in order",
 };
-const LINE: Rule = { pattern: "^[^\\r\\n]*\\S[^\\r\\n]*$", what: "one line of text" };
-const FILLED: Rule = { pattern: "\\S", what: "text that is not empty" };
+const LINE: Rule = {
+  pattern: "^[^\\r\\n]*\\S[^\\r\\n]*$",
+  what: "one line of text",
+  hint: "write it without line breaks",
+};
+const FILLED: Rule = { pattern: "\\S", what: "a text", hint: "write something here, or leave the key out" };
 
 const name: Shape = { kind: "text", rule: NAME };
 const line: Shape = { kind: "text", rule: LINE };

@@ -20,7 +20,7 @@ export function run(args: string[], io: Io): number {
     if ("what" in result) return misuse(io, result.what, result.next, usage);
     checked.push(result.found);
   }
-  const all = read.names.length > 0 ? checked : listWorkflows(findRoot(io.cwd));
+  const all = read.names.length > 0 ? checked : listWorkflows(findRoot(io.cwd), io.home);
   if (read.flags.has("--json")) io.out(`${JSON.stringify(asJson(all), null, 2)}\n`);
   else io.out(`${asText(all)}\n`);
   return all.some((found) => problemsOf(found).length > 0) ? 1 : 0;
@@ -37,13 +37,17 @@ function asText(all: Found[]): string {
     return problems.length > 0 ? problems.map(renderProblem) : [`${found.file}: ok, ${size(found)}`];
   });
   const count = all.flatMap(problemsOf).length;
-  const verdict = count === 0 ? [] : ["", `${count} problem${count === 1 ? "" : "s"}`];
+  const verdict = count === 0 ? [] : ["", counted(count, "problem")];
   return [...lines, ...verdict].join("\n");
 }
 
 function size(found: Found): string {
-  if (!("workflow" in found.compiled)) return "";
-  const { stages, anywhere } = found.compiled.workflow;
+  if (!("workflow" in found)) return "";
+  const { stages, anywhere } = found.workflow;
   const signals = new Set([...stages.flatMap((stage) => Object.keys(stage.on)), ...Object.keys(anywhere)]);
-  return `${stages.length} stage${stages.length === 1 ? "" : "s"}, ${signals.size} signals`;
+  return `${counted(stages.length, "stage")}, ${counted(signals.size, "signal")}`;
+}
+
+function counted(count: number, what: string): string {
+  return `${count} ${what}${count === 1 ? "" : "s"}`;
 }

@@ -12,7 +12,7 @@ export function run(args: string[], io: Io): number {
   const read = readArgs(args, ["--json"], usage, io);
   if ("code" in read) return read.code;
   if (read.names.length > 0) return misuse(io, "list takes no names", "`pawl show <name>` shows one workflow", usage);
-  const entries = listWorkflows(findRoot(io.cwd)).map(entryOf);
+  const entries = listWorkflows(findRoot(io.cwd), io.home).map(entryOf);
   io.out(read.flags.has("--json") ? `${JSON.stringify({ workflows: entries }, null, 2)}\n` : `${asTable(entries)}\n`);
   return 0;
 }
@@ -28,7 +28,7 @@ interface Entry {
 
 function entryOf(found: Found): Entry {
   const { name, origin, file } = found;
-  const workflow = "workflow" in found.compiled ? found.compiled.workflow : null;
+  const workflow = "workflow" in found ? found.workflow : null;
   return {
     name,
     title: workflow?.title ?? "",

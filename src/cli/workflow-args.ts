@@ -11,6 +11,8 @@ export interface Io {
   err(text: string): void;
   cwd: string;
   isTTY: boolean;
+  /** whose workflows count besides the project's; the person's own home if left out */
+  home?: string;
 }
 
 export interface Args {
@@ -53,9 +55,9 @@ function fileTarget(target: string, io: Io): { found: Found } | { what: string; 
 
 function nameTarget(target: string, io: Io): { found: Found } | { what: string; next: string } {
   const root = findRoot(io.cwd);
-  const found = findByName(target, root);
+  const found = findByName(target, root, io.home);
   if (found) return { found };
-  const names = listSources(root).map((source) => source.name);
+  const names = listSources(root, io.home).map((source) => source.name);
   return { what: `there is no workflow ${quote(target)}`, next: suggest(target, names, "known workflows") };
 }
 
@@ -73,7 +75,7 @@ export function theWorkflow(
   const result = findTarget(target, io);
   if ("what" in result) return { code: misuse(io, result.what, result.next, usage) };
   const { found } = result;
-  if ("workflow" in found.compiled) return { workflow: found.compiled.workflow, found };
+  if ("workflow" in found) return { workflow: found.workflow, found };
   io.err(`${problemsOf(found).map(renderProblem).join("\n")}\n`);
   return { code: 1 };
 }
