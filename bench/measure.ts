@@ -1,0 +1,107 @@
+/** Starts processes one after the other and measures them; every row once per round, in random order. */
+import { dlopen, ptr } from "bun:ffi";
+import { closeSync, writeSync } from "node:fs";
+
+export interface Job {
+  command: string[];
+  env: Record<string, string>;
+  input: string;
+}
+
+export interface Sample {
+  ms: number;
+  code: number | null;
+  out: string;
+  err: string;
+}
+
+export interface Row {
+  name: string;
+  /** everything slow happens before: a job is only started */
+  job(round: number): Job;
+  /** what is wrong with the result, looked at when the clock has stopped */
+  wrong(sample: Sample, round: number): string | null;
+}
+
+const libc = dlopen(process.platform === "darwin" ? "libSystem.B.dylib" : "libc.so.6", {
+  pipe: { args: ["ptr"], returns: "i32" },
+}).symbols;
+
+const PIPE_HOLDS = 64 * 1024;
+
+/** A real pipe, as the host gives one. Bun itself would hand a file in memory to the child, which reads faster. */
+function pipeWith(text: string): number {
+  if (Buffer.byteLength(text) >= PIPE_HOLDS) throw new Error("the payload does not fit into a pipe");
+  const ends = new Int32Array(2);
+  if (libc.pipe(ptr(ends)) !== 0) throw new Error("no pipe");
+  writeSync(ends[1]!, text);
+  closeSync(ends[1]!);
+  return ends[0]!;
+}
+
+export function run({ command, env, input }: Job): Sample {
+  const stdin = pipeWith(input);
+  const began = Bun.nanoseconds();
+  const { exitCode, stdout, stderr } = Bun.spawnSync({ cmd: command, env, stdin, stdout: "pipe", stderr: "pipe" });
+  const ms = (Bun.nanoseconds() - began) / 1e6;
+  closeSync(stdin);
+  return { ms, code: exitCode, out: stdout.toString(), err: stderr.toString() };
+}
+
+function shuffled<T>(items: T[]): T[] {
+  const left = [...items];
+  return items.map(() => left.splice(Math.floor(Math.random() * left.length), 1)[0]!);
+}
+
+const WARM_UP = 2;
+
+/** The rounds to prepare jobs for: the measured ones, those before them, and those that look at memory. */
+export const roundsToPrepare = (rounds: number) => rounds + WARM_UP + MEMORY_ROUNDS;
+
+export function measure(rows: Row[], rounds: number): Map<string, Sample[]> {
+  const samples = new Map<string, Sample[]>(rows.map((row) => [row.name, []]));
+  for (let round = 0; round < rounds + WARM_UP; round++) {
+    for (const row of shuffled(rows)) samples.get(row.name)!.push(run(row.job(round)));
+  }
+  return samples;
+}
+
+/** Without the warm-up. */
+export const timesOf = (samples: Sample[]) => samples.slice(WARM_UP).map((sample) => sample.ms);
+
+export const wrongResults = (row: Row, samples: Sample[]) =>
+  samples.flatMap((sample, round) => {
+    const why = sample.code === 0 ? row.wrong(sample, round) : `exit ${sample.code} ${sample.err.slice(0, 200)}`;
+    return why === null ? [] : [`${row.name}, round ${round}: ${why}`];
+  });
+
+// ── Memory ──────────────────────────────────────────────────────────────────
+
+const MEMORY_ROUNDS = 3;
+/** A child is charged with the memory of who started it, and Bun is large: python3 starts it instead. */
+const STARTER = [
+  "import os, sys",
+  "child = os.posix_spawn(sys.argv[1], sys.argv[1:], os.environ)",
+  "_, status, usage = os.wait4(child, 0)",
+  "sys.stderr.write('rss %d' % usage.ru_maxrss)",
+].join("\n");
+
+/** The most MB a row's process held; null where there is no python3 to look. */
+export function peakMemory(row: Row, rounds: number, python: string | null): number | null {
+  if (python === null) return null;
+  const peaks = Array.from({ length: MEMORY_ROUNDS }, (_, i) => {
+    const job = row.job(rounds + WARM_UP + i);
+    const { err } = run({ ...job, command: [python, "-ISE", "-c", STARTER, ...job.command] });
+    return Number(/rss (\d+)$/.exec(err)?.[1]) / 1024;
+  });
+  return Math.max(...peaks);
+}
+
+// ── Numbers ─────────────────────────────────────────────────────────────────
+
+export function quantile(values: number[], part: number): number {
+  const sorted = [...values].sort((a, b) => a - b);
+  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * part))]!;
+}
+
+export const median = (values: number[]) => quantile(values, 0.5);

@@ -1,0 +1,182 @@
+/** The rows of the table: what each starts, what must come out, and what it may cost. */
+import { existsSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import type { Job, Row, Sample } from "./measure.ts";
+import {
+  armProject,
+  type Copies,
+  ENV,
+  hookJob,
+  newestRun,
+  type Project,
+  promptPayload,
+  stopPayload,
+} from "./prepare.ts";
+import { LAST_WORDS, SIGNAL, writeTranscript } from "./transcripts.ts";
+
+export interface Bound {
+  against: string;
+  most: number;
+}
+
+export type Measured = Row & { bounds: Bound[]; hook: boolean };
+
+export interface Setting {
+  folder: string;
+  template: string;
+  rounds: number;
+  empty: Copies;
+  pawl: Copies;
+  python: string | null;
+  bash: string | null;
+  gigabyte: boolean;
+}
+
+export const EMPTY = "empty binary";
+export const AGAIN = "empty binary, again";
+export const PYTHON = "python3, the same work";
+const ONE_MB = "armed Stop, 1 MB transcript";
+const MESSAGE = `Memory is written: decisions.md +1 entry.\n\n${SIGNAL}`;
+
+const silent = (sample: Sample) => (sample.out === "" ? null : `printed ${sample.out.slice(0, 200)}`);
+
+export function makeRows(setting: Setting): Measured[] {
+  return [...floorRows(setting), ...unarmedRows(setting), ...armedRows(setting), ...peerRows(setting)];
+}
+
+const row = (name: string, job: Row["job"], wrong: Row["wrong"], bounds: Bound[] = [], hook = false): Measured => ({
+  name,
+  job,
+  wrong,
+  bounds,
+  hook,
+});
+
+// ── Floor and unarmed ───────────────────────────────────────────────────────
+
+function floorRows({ empty, folder }: Setting): Measured[] {
+  const nobody = { root: folder, home: folder, session: "bench-nobody" };
+  const input = JSON.stringify(stopPayload(nobody, "Done.", "/none.jsonl"));
+  const start = (command: string): Job => ({ command: [command], env: { ...ENV, HOME: folder }, input });
+  return [
+    row(EMPTY, (round) => start(empty(round)), silent),
+    row(AGAIN, (round) => start(empty(round + 1)), silent),
+    row("/bin/true", () => start("/bin/true"), silent),
+  ];
+}
+
+function unarmedRows({ pawl, folder }: Setting): Measured[] {
+  const nobody = { root: folder, home: folder, session: "bench-nobody" };
+  const stop = stopPayload(nobody, MESSAGE, "/none.jsonl");
+  const prompt = promptPayload(nobody, "fix the failing test, then tell me what it was");
+  const bounds = [{ against: EMPTY, most: 1.15 }];
+  return [
+    row("unarmed Stop", (round) => hookJob(pawl(round), nobody, stop), silent, bounds, true),
+    row("unarmed prompt", (round) => hookJob(pawl(round), nobody, prompt), silent, bounds, true),
+  ];
+}
+
+// ── Armed ───────────────────────────────────────────────────────────────────
+
+/** A project for every round: a run can be moved only once. */
+function projectsFor({ rounds, pawl, template, folder }: Setting, name: string): Project[] {
+  return Array.from({ length: rounds }, (_, round) => armProject(pawl(round), template, folder, `${name}-${round}`));
+}
+
+function armedRow(setting: Setting, name: string, short: string, bounds: Bound[], stop: StopOf): Measured {
+  const projects = projectsFor(setting, short);
+  const job = (round: number) => {
+    const project = projects[round]!;
+    return hookJob(setting.pawl(round), project, stopPayload(project, stop.message, stop.transcript));
+  };
+  const wrong = ({ out }: Sample, round: number) => problemOf(projects[round]!, out, stop.stage);
+  return row(name, job, wrong, bounds, true);
+}
+
+interface StopOf {
+  message: string;
+  transcript: string;
+  /** where the run has to be afterwards */
+  stage: string;
+}
+
+function problemOf(project: Project, out: string, stage: string): string | null {
+  const run = newestRun(project);
+  if (run?.stage !== stage || run.seq !== 2) return `the run is at ${run?.stage}, seq ${run?.seq}; printed ${out}`;
+  if (stage === "memory") return null;
+  return isAnswer(out) ? null : `no answer: ${out.slice(0, 200)}`;
+}
+
+function isAnswer(out: string): boolean {
+  try {
+    return Object.keys(JSON.parse(out)).length > 0;
+  } catch {
+    return false;
+  }
+}
+
+function armedRows(setting: Setting): Measured[] {
+  const at = (name: string) => join(setting.folder, name);
+  const one = writeTranscript(at("1m.jsonl"), 1, "signal");
+  const plain = writeTranscript(at("plain.jsonl"), 1, "no signal");
+  const image = writeTranscript(at("image.jsonl"), 1, "signal, then an image");
+  const bounds = [
+    { against: EMPTY, most: 1.4 },
+    { against: PYTHON, most: 0.4 },
+  ];
+  const found = { message: LAST_WORDS, stage: "review" };
+  const rows = [
+    armedRow(setting, "armed Stop, moves a stage", "move", bounds, {
+      message: MESSAGE,
+      transcript: one,
+      stage: "review",
+    }),
+    armedRow(setting, "armed Stop, no signal", "none", bounds, {
+      message: LAST_WORDS,
+      transcript: plain,
+      stage: "memory",
+    }),
+    armedRow(setting, ONE_MB, "mb", [], { ...found, transcript: one }),
+    armedRow(setting, "armed Stop, 8 MB line last", "image", [], { ...found, transcript: image }),
+  ];
+  if (!setting.gigabyte) return rows;
+  const thousand = writeTranscript(at("1g.jsonl"), 1024, "signal");
+  const flat = [{ against: ONE_MB, most: 1.2 }];
+  return [...rows, armedRow(setting, "armed Stop, 1 GB transcript", "gb", flat, { ...found, transcript: thousand })];
+}
+
+// ── Peers ───────────────────────────────────────────────────────────────────
+
+function peerRows(setting: Setting): Measured[] {
+  const { python, bash } = setting;
+  const rows: Measured[] = [];
+  if (python !== null) rows.push(peerRow(setting, PYTHON, "python", [python, script("peer.py")], movedByPeer));
+  if (bash !== null)
+    rows.push(peerRow(setting, "bash + jq, the seed's handler", "bash", [bash, script("peer.sh")], savedByShell));
+  return rows;
+}
+
+const script = (name: string) => join(import.meta.dir, name);
+
+type Check = (project: Project, out: string) => string | null;
+
+function peerRow(setting: Setting, name: string, short: string, command: string[], check: Check): Measured {
+  const projects = projectsFor(setting, short);
+  const job = (round: number) => {
+    const project = projects[round]!;
+    return { ...hookJob("", project, stopPayload(project, MESSAGE, "/none.jsonl")), command };
+  };
+  return row(name, job, ({ out }, round) => check(projects[round]!, out));
+}
+
+function movedByPeer(project: Project, out: string): string | null {
+  const document = readFileSync(join(project.root, ".claude/work-completion.local.md"), "utf8");
+  if (!document.includes('last_promise: "MEMORY_UPDATED"')) return "the document does not tell the move";
+  return problemOf(project, out, "review");
+}
+
+function savedByShell(project: Project, out: string): string | null {
+  const state = join(project.home, ".claude/work-completion.local.md");
+  const saved = existsSync(state) && readFileSync(state, "utf8").includes("MEMORY_UPDATED");
+  return saved && isAnswer(out) ? null : `nothing saved; printed ${out.slice(0, 200)}`;
+}

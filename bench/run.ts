@@ -1,0 +1,152 @@
+/** `bun bench/run.ts [--rounds N] [--quick] [--binary PATH]`: one interleaved run, one table. Exits 1 on wrong results only. */
+import { existsSync, mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join, resolve } from "node:path";
+import { parseArgs } from "node:util";
+import { type Counted, countLines, countMoves } from "./contention.ts";
+import {
+  measure,
+  median,
+  peakMemory,
+  quantile,
+  roundsToPrepare,
+  type Sample,
+  timesOf,
+  wrongResults,
+} from "./measure.ts";
+import { armProject, buildEmpty, copiesOf, makeTemplate, PAWL, systemTool } from "./prepare.ts";
+import { AGAIN, type Bound, EMPTY, type Measured, makeRows, PYTHON } from "./rows.ts";
+
+const MOST_MEMORY_MB = 40;
+
+const { values } = parseArgs({
+  options: {
+    rounds: { type: "string", default: "60" },
+    quick: { type: "boolean", default: false },
+    binary: { type: "string", default: PAWL },
+  },
+});
+
+interface Line {
+  row: Measured;
+  times: number[];
+  memory: number | null;
+}
+
+function settingIn(folder: string, rounds: number) {
+  const python = systemTool("python3");
+  const jq = systemTool("jq");
+  const bash = systemTool("bash");
+  if (python === null) console.log("no python3 in /usr/bin: its row, its ratios and the memory column are left out");
+  if (jq === null || bash === null) console.log("no jq or bash in /usr/bin: the shell row is left out");
+  return {
+    folder,
+    template: makeTemplate(folder),
+    rounds: roundsToPrepare(rounds),
+    empty: copiesOf(buildEmpty(folder), folder, "empty"),
+    pawl: copiesOf(resolve(values.binary), folder, "pawl"),
+    python,
+    bash: jq === null ? null : bash,
+    gigabyte: !values.quick,
+  };
+}
+
+// ── Table ───────────────────────────────────────────────────────────────────
+
+function ratio(lines: Line[], line: Line, against: string, of: (times: number[]) => number): number | null {
+  const other = lines.find(({ row }) => row.name === against);
+  return other ? of(line.times) / of(other.times) : null;
+}
+
+const shown = (value: number | null, digits: number) => (value === null ? "-" : value.toFixed(digits));
+const least = (times: number[]) => quantile(times, 0);
+
+function verdict(lines: Line[], line: Line, { against, most }: Bound): string {
+  const got = ratio(lines, line, against, median);
+  if (got === null) return `${most} x ${against}: not measured`;
+  return `${got <= most ? "ok  " : "OVER"} ${got.toFixed(2)} of ${most} x ${against}`;
+}
+
+const HEAD = ["row", "median ms", "min", "p95", "x empty", "(of min)", "x python3", "MB", "budget"];
+
+function cells(lines: Line[], line: Line): string[] {
+  const { row, times, memory } = line;
+  return [
+    row.name,
+    shown(median(times), 2),
+    shown(least(times), 2),
+    shown(quantile(times, 0.95), 2),
+    shown(ratio(lines, line, EMPTY, median), 2),
+    shown(ratio(lines, line, EMPTY, least), 2),
+    shown(ratio(lines, line, PYTHON, median), 2),
+    shown(memory, 0),
+    row.bounds.map((bound) => verdict(lines, line, bound)).join("; "),
+  ];
+}
+
+function printTable(table: string[][]): void {
+  const widths = HEAD.map((_, column) => Math.max(...table.map((row) => row[column]!.length)));
+  const last = HEAD.length - 1;
+  const pad = (cell: string, column: number) => {
+    if (column === last) return cell;
+    return column === 0 ? cell.padEnd(widths[0]!) : cell.padStart(widths[column]!);
+  };
+  for (const row of table) console.log(row.map(pad).join("  ").trimEnd());
+}
+
+function printMemory(lines: Line[]): void {
+  const peaks = lines.flatMap(({ row, memory }) => (row.hook && memory !== null ? [{ name: row.name, memory }] : []));
+  const ordinary = peaks.filter(({ name }) => !name.includes("8 MB"));
+  if (ordinary.length === 0) return;
+  const most = Math.max(...ordinary.map(({ memory }) => memory));
+  console.log(
+    `${most <= MOST_MEMORY_MB ? "ok  " : "OVER"} memory of a hook: ${most.toFixed(0)} of ${MOST_MEMORY_MB} MB`,
+  );
+}
+
+function printNoise(lines: Line[]): void {
+  const again = lines.find(({ row }) => row.name === AGAIN)!;
+  const off = Math.abs(ratio(lines, again, EMPTY, median)! - 1) * 100;
+  const useless = off > 5 ? " (too much: the machine is busy, run it again)" : "";
+  console.log(`noise: the empty binary differs from itself by ${off.toFixed(1)} %${useless}`);
+}
+
+// ── All of it ───────────────────────────────────────────────────────────────
+
+async function main(folder: string): Promise<string[]> {
+  const rounds = values.quick ? 15 : Number(values.rounds);
+  if (!Number.isInteger(rounds) || rounds < 1) throw new Error(`no number of rounds: ${values.rounds}`);
+  const setting = settingIn(folder, rounds);
+  const rows = makeRows(setting);
+  const samples = measure(rows, rounds);
+  const of = (row: Measured): Sample[] => samples.get(row.name)!;
+  const wrong = rows.flatMap((row) => wrongResults(row, of(row)));
+  const lines = rows.map((row) => ({
+    row,
+    times: timesOf(of(row)),
+    memory: peakMemory(row, rounds, setting.python),
+  }));
+  printTable([HEAD, ...lines.map((line) => cells(lines, line))]);
+  console.log(`\n${rounds} rounds, each row once per round in random order`);
+  printNoise(lines);
+  printMemory(lines);
+  const contended = armProject(setting.pawl(0), setting.template, folder, "contended");
+  for (const counted of [await countMoves(contended), await countLines(contended)])
+    wrong.push(...printCounted(counted));
+  return wrong;
+}
+
+function printCounted({ name, result, problems }: Counted): string[] {
+  console.log(`${problems.length === 0 ? "ok  " : "WRONG"} ${name}: ${result}`);
+  return problems.map((problem) => `${name}: ${problem}`);
+}
+
+if (!existsSync(values.binary)) throw new Error(`${values.binary} is not there: npm run build`);
+const folder = mkdtempSync(join(tmpdir(), "pawl-bench-"));
+try {
+  const wrong = await main(folder);
+  for (const problem of wrong.slice(0, 20)) console.error(`WRONG ${problem}`);
+  process.exitCode = wrong.length === 0 ? 0 : 1;
+} finally {
+  rmSync(folder, { recursive: true, force: true });
+}
