@@ -2,7 +2,7 @@ import { describe, expect, setDefaultTimeout, test } from "bun:test";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { complaints } from "./client.ts";
-import { say, use } from "./model.ts";
+import { blocks, say, use } from "./model.ts";
 import { DOCUMENT, openScenario, ours, promise } from "./scenario.ts";
 
 setDefaultTimeout(60_000);
@@ -49,16 +49,18 @@ describe("complete-work in the real client", () => {
     ]);
   });
 
-  test("a claimed commit that is none does not complete the run", async () => {
-    const dirty = use("Bash", { command: "echo more >> README.md", description: "Edit" });
-    await using scene = await openScenario({
-      turns: [...TO_COMMIT, dirty],
-      otherwise: () => promise("WORKFLOW_COMPLETE"),
-    });
+  test("a commit that is only claimed does not complete the run, and the claiming ends", async () => {
+    const edit = use("Bash", { command: "echo more >> README.md", description: "Edit" });
+    const claim = (nth: number) => promise("WORKFLOW_COMPLETE", `Attempt ${nth}.`);
+    await using scene = await openScenario({ turns: [...TO_COMMIT, edit], otherwise: claim });
 
-    await scene.print("/complete-work");
+    const done = await scene.print("/complete-work");
 
-    expect((await scene.run()).outcome).not.toBe("completed");
+    expect(done.code).toBe(0);
+    expect(done.result).toContain("Attempt 7.");
+    expect(scene.model.main()).toHaveLength(11);
+    expect(await scene.run()).toMatchObject({ stage: "commit", status: "halted" });
+    expect((await scene.run()).why).toStartWith("stalled");
     expect(scene.project.exists(DOCUMENT)).toBe(true);
   });
 
@@ -71,6 +73,20 @@ describe("complete-work in the real client", () => {
     expect(done.result).toContain("MEMORY_UPDATED");
     expect(scene.model.main()).toHaveLength(1);
     expect(await scene.run()).toMatchObject({ stage: "memory", status: "active", done: {} });
+  });
+
+  test("a tag counts in any text block of the last message", async () => {
+    const split = blocks([
+      { type: "thinking", thinking: "Am I done?" },
+      { type: "text", text: "Done.\n\n<promise>MEMORY_UPDATED</promise>" },
+      { type: "text", text: "That was the memory." },
+    ]);
+    await using scene = await openScenario({ turns: [split, say("I am still reviewing.")] });
+
+    await scene.print("/complete-work");
+
+    expect(scene.model.main()).toHaveLength(2);
+    expect(await scene.run()).toMatchObject({ stage: "review", status: "active" });
   });
 
   test("a hook installed twice gives each instruction once", async () => {
@@ -104,6 +120,6 @@ describe("complete-work in the real client", () => {
     const run = await scene.run();
     expect(run).toMatchObject({ stage: "review", status: "active" });
     expect(run.reports).toMatchObject([{ agent: "deep-reviewer", stage: "review", signal: "REVIEW_COMPLETE" }]);
-    expect(await readFile(join(run.folder, run.reports[0]!.file), "utf8")).toContain(report);
+    expect(await readFile(join(run.folder, "reports", run.reports[0]!.file), "utf8")).toContain(report);
   });
 });

@@ -17,8 +17,8 @@ export interface Received {
   messages: { role: string; text: string }[];
   /** system and messages in one text */
   text: string;
-  /** the newest message, where answers of tools and hooks arrive */
-  last: string;
+  /** the newest message of the user's side; contexts of hooks may stand behind it */
+  asked: string;
   body: Body;
 }
 
@@ -85,14 +85,12 @@ export function startModel(script: Script) {
     received: () => seen,
     /** requests of the main conversation */
     main,
-    /** what the nth request of the main conversation brought that the one before it had not */
+    /** what the nth request of the main conversation told the model that the one before it had not */
     news: (nth: number) => {
       const known = main()[nth - 1]?.messages.length ?? 0;
       const messages = main()[nth]?.messages ?? [];
-      return messages
-        .slice(known < messages.length ? known : 0)
-        .map((one) => one.text)
-        .join("\n");
+      const fresh = messages.slice(known < messages.length ? known : 0);
+      return fresh.flatMap((one) => (one.role === "assistant" ? [] : [one.text])).join("\n");
     },
     /** turns of the main script that nobody asked for yet */
     left: () => queues.main.length,
@@ -103,13 +101,13 @@ export function startModel(script: Script) {
 function readRequest(body: Body): Received {
   const system = flatten(body.system);
   const messages = body.messages.map((message) => ({ role: message.role, text: flatten(message.content) }));
-  const last = messages.at(-1)?.text ?? "";
+  const asked = messages.findLast((message) => message.role === "user")?.text ?? "";
   const text = [system, ...messages.map((message) => message.text)].join("\n");
-  return { kind: kindOf(body, system, last), system, messages, text, last, body };
+  return { kind: kindOf(body, system, asked), system, messages, text, asked, body };
 }
 
-function kindOf(body: Body, system: string, last: string): RequestKind {
-  if (last.includes("create a detailed summary")) return "summary";
+function kindOf(body: Body, system: string, asked: string): RequestKind {
+  if (asked.includes("create a detailed summary")) return "summary";
   if (system.includes("cc_is_subagent=true")) return "agent";
   return (body.tools ?? []).length === 0 ? "title" : "main";
 }

@@ -1,7 +1,7 @@
 import { describe, expect, setDefaultTimeout, test } from "bun:test";
 import { complaints } from "./client.ts";
 import { say, use } from "./model.ts";
-import { answers, DOCUMENT, openScenario, promise, told } from "./scenario.ts";
+import { answers, DOCUMENT, openScenario, promise } from "./scenario.ts";
 
 setDefaultTimeout(60_000);
 
@@ -54,17 +54,20 @@ describe("a review that found critical issues", () => {
   });
 
   test("answer 2 shows the report and asks again; then 3 goes on to the end", async () => {
-    const turns = [...BLOCKED, say("Here is the report. 1, 2 or 3?"), ...TO_THE_END];
+    const reads = use("Bash", { command: "cat .pawl/runs/*/reports/*", description: "Read the report" });
+    const turns = [...BLOCKED, reads, say("That was it. 1, 2 or 3?"), ...TO_THE_END];
     await using scene = await openScenario({ turns });
     const session = await scene.converse();
     await session.ask("/complete-work");
 
     const viewed = await session.ask("2");
-    expect(scene.model.main()).toHaveLength(4);
-    expect(scene.model.news(3) + told(viewed.hookOutputs).join("\n")).toContain("Empty catch (api.ts:42)");
+    expect(viewed.result).toBe("That was it. 1, 2 or 3?");
+    expect(scene.model.news(3)).toMatch(/\.pawl\/runs\/\S+\/reports\/\S+/);
+    expect(scene.model.news(4)).toContain(REPORT);
     expect(await scene.run()).toMatchObject({ stage: "review", status: "waiting" });
 
     await session.ask("3");
+    expect(scene.model.left()).toBe(0);
     expect(await scene.run()).toMatchObject({ status: "ended", outcome: "completed" });
   });
 

@@ -1,6 +1,6 @@
 /** A project, a scripted model and clients between them; everything ends with the scenario. */
 import { readdir, readFile } from "node:fs/promises";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import type { Commit, Run } from "../../src/core/types.ts";
 import { conversation, type HookOutput, print } from "./client.ts";
 import { type Script, say, startModel } from "./model.ts";
@@ -38,19 +38,21 @@ export async function openScenario(script: Script, options: ProjectOptions = {})
   };
 }
 
-/** The run as it was committed last, and the folder it lives in. */
+/** The run as it was committed last, live or archived, and the folder it lives in. */
 async function newestRun(root: string): Promise<Run & { folder: string }> {
-  const runs = join(root, ".pawl/runs");
-  const files = (await readdir(runs, { recursive: true })).filter((name) => /(^|\/)\d+\.json$/.test(name));
-  const commits = await Promise.all(files.map((name) => readCommit(runs, name)));
-  const newest = commits.sort((a, b) => a.run.seq - b.run.seq).at(-1);
+  const runs = join(root, ".pawl");
+  const names = await readdir(runs, { recursive: true });
+  const files = names.filter((name) => /^(runs|archive)\/[^/]+\/(\d+\.json|commits\.jsonl)$/.test(name));
+  const commits = (await Promise.all(files.map((name) => readCommits(join(runs, name))))).flat();
+  const newest = commits.sort((a, b) => a.seq - b.seq).at(-1);
   if (!newest) throw new Error("no run was ever committed");
-  return { ...newest.run, folder: newest.folder };
+  return newest;
 }
 
-async function readCommit(runs: string, name: string): Promise<Commit & { folder: string }> {
-  const commit = JSON.parse(await readFile(join(runs, name), "utf8")) as Commit;
-  return { ...commit, folder: join(runs, name, "..") };
+async function readCommits(path: string): Promise<(Run & { folder: string })[]> {
+  const text = await readFile(path, "utf8");
+  const lines = path.endsWith(".jsonl") ? text.split("\n").filter((line) => line !== "") : [text];
+  return lines.map((line) => ({ ...(JSON.parse(line) as Commit).run, folder: dirname(path) }));
 }
 
 /** The human log without its times; every line must have had one. */

@@ -1,6 +1,6 @@
 import { describe, expect, setDefaultTimeout, test } from "bun:test";
 import { complaints } from "./client.ts";
-import { say, startModel, use } from "./model.ts";
+import { fail, say, startModel, use } from "./model.ts";
 import { answers, DOCUMENT, openScenario, ours, promise } from "./scenario.ts";
 
 setDefaultTimeout(60_000);
@@ -48,8 +48,23 @@ describe("runs and sessions", () => {
     expect(await scene.run()).toEqual(before);
   });
 
+  test("an instruction that a failing API swallowed is given again", async () => {
+    const rest = [...TO_COMMIT.slice(1), promise("WORKFLOW_COMPLETE")];
+    await using scene = await openScenario({ turns: [promise("MEMORY_UPDATED"), fail(400), ...rest] });
+    const session = await scene.converse();
+
+    await session.ask("/complete-work");
+    expect(await scene.run()).toMatchObject({ stage: "review", status: "active" });
+
+    await session.ask("/pawl:go");
+    expect(ours(scene.model.news(2))).not.toEqual([]);
+    expect(scene.model.news(2)).toContain("REVIEW_COMPLETE");
+    expect(await scene.run()).toMatchObject({ outcome: "completed" });
+  });
+
   test("a compaction in the middle loses nothing", async () => {
     const turns = [
+      say("Good morning."),
       promise("MEMORY_UPDATED"),
       say("I am still reviewing."),
       ...TO_COMMIT.slice(1),
@@ -57,19 +72,20 @@ describe("runs and sessions", () => {
     ];
     await using scene = await openScenario({ turns });
     const session = await scene.converse();
+    await session.ask("Good morning"); // the client refuses to compact a single turn
     await session.ask("/complete-work");
     const before = await scene.run();
 
     await session.ask("/compact");
     const summary = scene.model.received().find((one) => one.kind === "summary");
-    expect(summary).toBeDefined();
+    expect(ours(summary?.asked ?? "").join()).toContain(before.id);
     expect(await scene.run()).toMatchObject({ id: before.id, stage: "review", status: "active", reports: [] });
 
     await session.ask("/pawl:go");
-    const restored = scene.model.main()[2]!;
+    const restored = scene.model.main()[3]!;
     expect(restored.text).toContain("THE-SUMMARY");
-    expect(ours(restored.text)).not.toEqual([]);
-    expect(restored.text).toContain("REVIEW_COMPLETE");
+    expect(restored.text).toContain("SessionStart hook additional context: [pawl]");
+    expect(restored.text).toContain("<promise>REVIEW_COMPLETE</promise>");
     expect(scene.model.left()).toBe(0);
     expect(await scene.run()).toMatchObject({ id: before.id, outcome: "completed" });
   });
