@@ -62,7 +62,7 @@ function checkStageIds(reading: Reading, draft: Draft): void {
 }
 
 /** Every move of the file with the path at which it stands. */
-export function allMoves(draft: Draft): { move: Move; path: string }[] {
+function allMoves(draft: Draft): { move: Move; path: string }[] {
   const stages = (draft.stages ?? []).flatMap((stage, index) => movesIn(stage?.on, `stages/${index}/on`));
   const asks = Object.entries(draft.asks ?? {}).flatMap(([name, ask]) => movesIn(ask.choices, `asks/${name}/choices`));
   return [...stages, ...asks, ...movesIn(draft.anywhere, "anywhere")];

@@ -47,7 +47,7 @@ function labelledRows(workflow: Workflow, moves: [string, Move][], open: Readonl
   });
 }
 
-export function describeMove(move: Move, workflow: Workflow): string {
+function describeMove(move: Move, workflow: Workflow): string {
   if (move.to !== undefined) return `→ ${move.to}`;
   if (move.halt !== undefined) return `■ halts: ${move.halt}`;
   if (move.ask !== undefined) return `? asks ${move.ask}: ${workflow.asks[move.ask]?.reason ?? ""}`;

@@ -23,12 +23,12 @@ export function quote(text: string): string {
   return `"${printable(short).replaceAll("\n", "\\n")}"`;
 }
 
-export function lineOf(text: string, line: number): string {
+function lineOf(text: string, line: number): string {
   return (text.split("\n", line)[line - 1] ?? "").replace(/\r$/, "");
 }
 
 /** Offset in a text → line and column, both from 1. */
-export function positionOf(text: string, offset: number): { line: number; column: number } {
+function positionOf(text: string, offset: number): { line: number; column: number } {
   const before = text.slice(0, offset);
   const start = before.lastIndexOf("\n") + 1;
   return { line: before.split("\n").length, column: offset - start + 1 };

@@ -72,7 +72,7 @@ function armClash(source: Source, arm: string, owner: string): Problem {
   );
 }
 
-export function compileSource(source: Source): Found {
+function compileSource(source: Source): Found {
   if (source.unreadable !== undefined) return { ...source, errors: [unreadable(source)] };
   const compiled = compileWorkflow(source.text, source.file, source.readPrompt);
   const misnamed =

@@ -36,7 +36,7 @@ export interface Field {
   default?: Json;
 }
 
-export const VERBS = ["to", "halt", "ask", "end", "show", "stay"] as const;
+const VERBS = ["to", "halt", "ask", "end", "show", "stay"] as const;
 export const PLACEHOLDERS = [
   "issues",
   "steps",

@@ -5,7 +5,7 @@ import { basename, dirname, join, sep } from "node:path";
 import { BUILTINS, builtinPrompt, builtinWorkflow } from "./builtin.ts";
 import { isInside, type PromptReader } from "./template.ts";
 
-export type Origin = "project" | "user" | "builtin" | "file";
+type Origin = "project" | "user" | "builtin" | "file";
 
 export interface Source {
   /** the file's name without .yaml: one name, one workflow */

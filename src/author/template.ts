@@ -6,7 +6,7 @@ import { PLACEHOLDERS } from "./schema.ts";
 export type PromptReader = (path: string) => string | null;
 
 /** Where the text stands in the workflow file. */
-export interface TextPlace {
+interface TextPlace {
   file: string;
   text: string;
   offset: number;
@@ -65,7 +65,7 @@ export function isInside(path: string): boolean {
 }
 
 /** The prompt's path as a reader of the message would open it. */
-export function promptFile(workflowFile: string, path: string): string {
+function promptFile(workflowFile: string, path: string): string {
   if (workflowFile.startsWith("builtin:")) return `builtin:${path}`;
   const slash = workflowFile.lastIndexOf("/");
   return slash < 0 ? path : `${workflowFile.slice(0, slash)}/${path}`;

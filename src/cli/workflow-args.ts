@@ -15,12 +15,12 @@ export interface Io {
   home?: string;
 }
 
-export interface Args {
+interface Args {
   flags: ReadonlySet<string>;
   names: string[];
 }
 
-/** null: the arguments are wrong, or help was asked for; it has been said, and `code` is the exit code. */
+/** `code`: the arguments are wrong, or help was asked for; it has been said, and this is the exit code. */
 export function readArgs(args: string[], known: string[], usage: string, io: Io): Args | { code: number } {
   const flags = args.filter((arg) => arg.startsWith("-"));
   if (flags.some((flag) => flag === "--help" || flag === "-h")) {

@@ -101,6 +101,7 @@ describe("for Mermaid", () => {
         expect(nodes.length + ends.length / 2).toBe(lines.length);
         expect(ends.filter((id) => !nodes.includes(id))).toEqual([]);
         expect(new Set(nodes).size).toBe(nodes.length);
+        expect(nodes.filter((id) => id.startsWith("halt_"))).toHaveLength(2);
       }),
     );
   });
