@@ -1,13 +1,14 @@
 import { arm, planArming, takeOver } from "./core/arm.ts";
 import { decide } from "./core/decide.ts";
 import { parseArming } from "./core/prompt.ts";
-import type { Answer, Commit, Decision, Event, Facts, Run, Step, Workflow } from "./core/types.ts";
+import type { Answer, Commit, Decision, Event, Facts, Run, RunSummary, Step, Workflow } from "./core/types.ts";
 import { gatherDocument } from "./gather/document.ts";
 import { gather, type Sources } from "./gather/index.ts";
+import { findRunDir } from "./store/archive.ts";
 import { logError } from "./store/errors.ts";
 import { excludeOurs, findRoot, isOff, type Pointer, readPointer, removePointer, writePointer } from "./store/place.ts";
 import { project, recover } from "./store/project.ts";
-import { commitRun, describeParent, listArchived, listRuns, loadRun, pinWorkflow } from "./store/runs.ts";
+import { commitRun, describeParent, listRuns, loadRun, pinWorkflow } from "./store/runs.ts";
 
 /** The conductor: load → decide ⇄ gather → commit → speak → project. One event, one run, one answer. */
 
@@ -25,7 +26,7 @@ const ROUNDS = 4;
 /** With many processes on one run each loss means that another one moved it. */
 const ATTEMPTS = 200;
 
-export function conduct(incoming: Incoming, speak: Speak): void {
+export async function conduct(incoming: Incoming, speak: Speak): Promise<void> {
   const { event } = incoming;
   const pointer = readPointer(event.host, event.session);
   if (pointer?.off) return;
@@ -35,7 +36,8 @@ export function conduct(incoming: Incoming, speak: Speak): void {
     );
     if (handled) return;
   }
-  if (event.kind === "prompt" && !event.injected && event.text.trimStart().startsWith("/")) armByPrompt(incoming, speak);
+  if (event.kind === "prompt" && !event.injected && event.text.trimStart().startsWith("/"))
+    await armByPrompt(incoming, speak);
 }
 
 /** A failure of ours ends the turn, never the work: logged, and in an armed session told to the person. */
@@ -45,7 +47,10 @@ function failSafe(root: string, speak: Speak, work: () => boolean): boolean {
   } catch (error) {
     logError(root, "hook", error);
     const why = error instanceof Error ? error.message : String(error);
-    speak({ turn: "end", person: `Pawl: something failed on our side (${why}). Nothing was decided; see .pawl/errors.log.` });
+    speak({
+      turn: "end",
+      person: `Pawl: something failed on our side (${why}). Nothing was decided; see .pawl/errors.log.`,
+    });
     return true;
   }
 }
@@ -109,7 +114,7 @@ function finish(root: string, decision: Decision, event: Event, speak: Speak): b
 
 // ── Arming ──────────────────────────────────────────────────────────────────
 
-function armByPrompt(incoming: Incoming, speak: Speak): void {
+async function armByPrompt(incoming: Incoming, speak: Speak): Promise<void> {
   const { event, cwd } = incoming;
   if (event.kind !== "prompt" || cwd === null) return;
   const word = event.text.trim().split(/\s/, 1)[0]!;
@@ -117,7 +122,7 @@ function armByPrompt(incoming: Incoming, speak: Speak): void {
   try {
     root = findRoot(cwd);
     // Loaded here, since only an arming prompt ever needs the YAML reader.
-    const { findByArm } = require("./author/registry.ts") as typeof import("./author/registry.ts");
+    const { findByArm } = await import("./author/registry.ts");
     const found = findByArm(word, root);
     if (!found) return;
     if ("errors" in found) throw new Error(`${found.file} has mistakes; \`pawl check\` shows them`);
@@ -129,38 +134,62 @@ function armByPrompt(incoming: Incoming, speak: Speak): void {
   }
 }
 
-export function armWorkflow(incoming: Incoming, root: string, workflow: Workflow, speak: Speak): string | null {
+export function armWorkflow(
+  incoming: Incoming,
+  root: string,
+  workflow: Workflow,
+  speak: Speak,
+  wanted: string[] = [],
+): string | null {
   const { event } = incoming;
-  const named = event.kind === "prompt" ? parseArming(event.text, workflow) : { stages: [], unknown: [] };
+  const named = event.kind === "prompt" ? parseArming(event.text, workflow) : null;
+  const stages = named?.stages ?? wanted;
   const refused = refusal(root, event, workflow, named?.unknown ?? []);
   if (refused) {
     speak({ turn: "none", person: `Pawl: ${refused}` });
     return null;
   }
-  const runs = listRuns(root);
-  const taken = [...runs.map((run) => run.id), ...listArchived(root).map((run) => run.id)];
-  const plan = planArming(workflow, event, runs, taken, named?.stages ?? []);
+  const runs = liveRuns(root);
+  const isTaken = (id: string) => findRunDir(root, id) !== null;
+  const plan = planArming(workflow, event, runs, isTaken, stages);
   if ("none" in plan) return null;
   excludeOurs(root);
   const id = "take" in plan ? plan.take : plan.id;
   // The pointer first: without its run it means nothing, a run without its pointer would be lost to the session.
   if (event.session !== "") writePointer(event.host, event.session, { root, run: id, ...describeParent() });
   if ("take" in plan) {
-    commitLoop(root, id, speak, incoming, ({ run, workflow: pinned }) => (facts) =>
-      takeOver({ workflow: pinned, run, event, facts }),
+    commitLoop(
+      root,
+      id,
+      speak,
+      incoming,
+      ({ run, workflow: pinned }) =>
+        (facts) =>
+          takeOver({ workflow: pinned, run, event, facts }),
     );
     return id;
   }
   pinWorkflow(root, id, workflow);
-  const begin = (facts: Facts) => arm({ workflow, event, facts, stages: named?.stages ?? [], ...plan });
+  const begin = (facts: Facts) => arm({ workflow, event, facts, stages, ...plan });
   const decision = consult(begin, root, plan.documentPath, incoming);
   if (decision) finish(root, decision, event, speak);
   return id;
 }
 
+/** A run that ended just before a crash still has to be put away. */
+function liveRuns(root: string): RunSummary[] {
+  const runs = listRuns(root);
+  for (const { id } of runs.filter((run) => run.status === "ended")) {
+    const loaded = loadRun(root, id);
+    if (loaded) recover(root, loaded.commit);
+  }
+  return runs.filter((run) => run.status !== "ended");
+}
+
 function refusal(root: string, event: Event, workflow: Workflow, unknown: string[]): string | null {
   if (isOff(root)) return "it is switched off in this project (`pawl on` switches it on)";
-  if (event.kind === "prompt" && event.session === "") return "the host gave no session id, so nothing can be bound to it";
+  if (event.kind === "prompt" && event.session === "")
+    return "the host gave no session id, so nothing can be bound to it";
   if (unknown.length === 0) return null;
   return `${workflow.name} has no stage ${unknown.join(", ")}; it has ${workflow.stages.map((stage) => stage.id).join(", ")}`;
 }
@@ -176,8 +205,14 @@ function bindOffered(incoming: Incoming, pointer: Pointer, speak: Speak): boolea
   const shown = tools?.ok && tools.value.some((call) => call.agent === "" && call.result?.text.includes(pointer.run));
   if (!shown) return false;
   writePointer(event.host, event.session, { root: pointer.root, run: pointer.run, ...describeParent() });
-  return commitLoop(pointer.root, pointer.run, speak, incoming, ({ run, workflow }) => (facts) =>
-    takeOver({ workflow, run, event, facts }),
+  return commitLoop(
+    pointer.root,
+    pointer.run,
+    speak,
+    incoming,
+    ({ run, workflow }) =>
+      (facts) =>
+        takeOver({ workflow, run, event, facts }),
   );
 }
 
@@ -187,8 +222,16 @@ function bindOffered(incoming: Incoming, pointer: Pointer, speak: Speak): boolea
 export function command(root: string, id: string, event: Event): Answer | null {
   let spoken: Answer | null = null;
   const incoming: Incoming = { event, transcript: null, cwd: root };
-  const found = commitLoop(root, id, (answer) => { spoken = answer; }, incoming, ({ run, workflow }) => (facts) =>
-    decide({ workflow, run, event, facts }),
+  const found = commitLoop(
+    root,
+    id,
+    (answer) => {
+      spoken = answer;
+    },
+    incoming,
+    ({ run, workflow }) =>
+      (facts) =>
+        decide({ workflow, run, event, facts }),
   );
   return found ? (spoken ?? { turn: "none" }) : null;
 }

@@ -12,16 +12,16 @@ export function planArming(
   workflow: Workflow,
   event: Event,
   runs: RunSummary[],
-  taken: string[],
+  isTaken: (id: string) => boolean,
   stages: string[],
 ): Plan {
   if (runs.some((run) => run.recent.some((seen) => seen.id === event.id)))
     return { none: "delivered before by another way" };
-  const same = runs.filter((run) => run.workflow === workflow.name);
+  const same = runs.filter((run) => run.workflow === workflow.name && run.status !== "ended");
   const free = same.filter((run) => run.status === "halted" || run.owner === null || run.owner_gone);
   const newest = free.toSorted((a, b) => b.updated_at.localeCompare(a.updated_at))[0];
-  if (newest && stages.length === 0) return { take: newest.id };
-  const id = freeId(`${initials(workflow.name)}-${event.id.slice(0, 8)}`, taken);
+  if (newest && stages.length === 0 && event.kind === "prompt") return { take: newest.id };
+  const id = freeId(`${initials(workflow.name)}-${event.id.slice(0, 8)}`, isTaken);
   return { id, documentPath: documentPath(workflow, id, runs), beside: same.map((run) => run.id) };
 }
 
@@ -31,9 +31,9 @@ const initials = (name: string) =>
     .map((word) => word[0])
     .join("");
 
-function freeId(base: string, taken: string[]): string {
+function freeId(base: string, isTaken: (id: string) => boolean): string {
   let id = base;
-  for (let n = 2; taken.includes(id); n++) id = `${base}-${n}`;
+  for (let n = 2; isTaken(id); n++) id = `${base}-${n}`;
   return id;
 }
 
@@ -63,9 +63,7 @@ export function arm(input: Arming): Step {
   if (parsed) draft.run.document = importDocument(draft.run.document, parsed, workflow);
   record(draft, "armed", { plan: draft.run.plan, by: event.kind, beside: input.beside });
   const owned = event.kind === "prompt";
-  const text = [fill(workflow.intro, { ...valuesOf(draft), plan: draft.run.plan.join(", ") }), instruction(draft)].join(
-    "\n\n",
-  );
+  const text = [fill(workflow.intro, valuesOf(draft)), instruction(draft)].join("\n\n");
   if (owned) owe(draft, `${MARK} ${text}`, "prompt");
   const beside = input.beside.length > 0 ? ` Beside it: ${input.beside.join(", ")} (another session's).` : "";
   const person = `Pawl: ${header(draft.run, workflow).replace(/^\S+ /, "")}. Steps: ${draft.run.plan.join(" → ")}.${beside}`;

@@ -27,7 +27,7 @@ export function decide(input: { workflow: Workflow; run: Run; event: Event; fact
 
 function mayDecide(run: Run, event: Event): boolean {
   if (event.kind === "command") return true;
-  return event.session !== "" && run.owner?.session === event.session && run.owner.host === event.host;
+  return run.owner?.session === event.session && run.owner.host === event.host;
 }
 
 /** Where the host has no turn, only the very last event can be told from a new one. */
@@ -41,12 +41,11 @@ function seenBefore(run: Run, event: Event) {
 
 /** The hook is installed twice: the first delivery decided, this one is silent. Recorded once for `doctor`. */
 function doubled(draft: Draft, first: string): Step {
-  const subject = `doubled:${[first, draft.event.via].sort().join("+")}`;
-  if (draft.run.recent.some((seen) => seen.id === subject)) return { none: "delivered before by another way" };
-  draft.run.recent.push({ id: subject, via: draft.event.via });
+  const ways = [first, draft.event.via].sort().join("+");
+  if (draft.run.doubled?.includes(ways)) return { none: "delivered before by another way" };
+  draft.run.doubled = [...(draft.run.doubled ?? []), ways];
   record(draft, "doubled", { first, second: draft.event.via });
-  const event = { ...draft.event, id: subject };
-  return closeDraft({ ...draft, event }, { turn: "none" });
+  return closeDraft({ ...draft, event: { ...draft.event, via: first } }, { turn: "none" });
 }
 
 /** Takes over what others wrote into the document; its removal ends the run. */

@@ -29,6 +29,7 @@ export function valuesOf(draft: Draft): Record<string, string> {
     report: report ? reportPath(run.id, report.file) : "(no report)",
     issues: issueList(draft),
     choices: "",
+    plan: run.plan.join(", "),
   };
 }
 

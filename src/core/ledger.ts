@@ -62,6 +62,7 @@ function leaveToPerson(draft: Draft, text: string): Step {
 /** An instruction is owed until an event shows that it arrived. */
 export function owe(draft: Draft, text: string, givenBy: Owed["given_by"]): void {
   settle(draft);
+  record(draft, "owed", { given_by: givenBy });
   draft.run.owed = { text, given_by: givenBy, turn: draft.event.turn, at: draft.event.at, times: 1 };
 }
 

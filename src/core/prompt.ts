@@ -70,6 +70,7 @@ function ownBusiness(draft: Draft): Step {
   if (run.status === "active") record(draft, "paused", { why: "the person asked something else" });
   if (!owed) return closeDraft(draft, { turn: "none" });
   record(draft, "undelivered", { given_by: owed.given_by, turn: owed.turn, times: owed.times });
+  record(draft, "owed", { given_by: "prompt" });
   run.owed = { ...owed, given_by: "prompt", turn: event.turn, times: owed.times + 1 };
   const text = `${MARK} Serve the person's message first. This still stands and may not have reached you before:\n\n${owed.text}`;
   return closeDraft(draft, { turn: "none", agent: text });

@@ -134,6 +134,8 @@ export interface Run {
   ledger: Ledger;
   /** the newest events, for repeats and double deliveries */
   recent: Seen[];
+  /** pairs of ways that delivered the same event: the hook is installed twice */
+  doubled?: string[];
   /** git as it was when the run was armed; null: unknown */
   base: GitFact | null;
   commit_hash: string | null;

@@ -1,0 +1,29 @@
+/** Builds dist/pawl: one executable, with everything in it. The last two flags keep the user's .env and bunfig.toml out. */
+import { mkdirSync, renameSync, rmSync } from "node:fs";
+
+const FLAGS = [
+  "--compile",
+  "--minify",
+  "--bytecode",
+  "--splitting",
+  "--format=esm",
+  "--no-compile-autoload-dotenv",
+  "--no-compile-autoload-bunfig",
+];
+
+mkdirSync("dist", { recursive: true });
+const temp = `dist/.pawl-${process.pid}`;
+const { exitCode, stderr, stdout } = Bun.spawnSync([
+  process.execPath,
+  "build",
+  ...FLAGS,
+  "src/main.ts",
+  "--outfile",
+  temp,
+]);
+if (exitCode !== 0) {
+  rmSync(temp, { force: true });
+  console.error(`build failed\n${stdout}${stderr}`);
+  process.exit(1);
+}
+renameSync(temp, "dist/pawl");

@@ -1,0 +1,48 @@
+import type { Commit } from "../core/types.ts";
+import { type Io, parseArgs, rootOf } from "./args.ts";
+import { commitsOf, findRunId } from "./find-run.ts";
+import { inWords } from "./words.ts";
+
+export const summary = "why each stop was continued or let go";
+export const usage = `usage: pawl explain [run] [--json] [--all]
+
+Tells a run as a story: what was said, what Pawl decided, and why. Without a name: the newest run.
+--all also shows bookkeeping (instructions owed and delivered, notifications).`;
+
+const BOOKKEEPING = ["owed", "delivered", "noticed", "left"];
+
+export function run(args: string[], io: Io): number {
+  const { flags, words } = parseArgs(args, ["--json", "--all"]);
+  const root = rootOf(io);
+  const id = findRunId(root, words[0], true);
+  const commits = commitsOf(root, id);
+  if (flags.has("--json")) {
+    io.out(
+      `${JSON.stringify(
+        commits.map(({ event, records, run }) => ({ seq: run.seq, event, records })),
+        null,
+        2,
+      )}\n`,
+    );
+    return 0;
+  }
+  const { run: last } = commits.at(-1)!;
+  io.out(`${id}: ${last.workflow}, ${last.outcome ?? last.status} at ${last.stage}\n\n`);
+  for (const commit of commits) io.out(tell(commit, flags.has("--all")));
+  return 0;
+}
+
+const clock = (at: string) => new Date(at).toTimeString().slice(0, 8);
+
+function tell({ event, records, run }: Commit, all: boolean): string {
+  const shown = records.filter((record) => all || !BOOKKEEPING.includes(record.kind));
+  if (shown.length === 0) return "";
+  const lines = shown.map(inWords);
+  const turn =
+    event.kind === "stop" && !records.some((r) => r.kind === "continued" || r.kind === "ended")
+      ? ["⇒ the person's turn"]
+      : [];
+  const [first = "", ...rest] = [...lines, ...turn];
+  const head = `${clock(event.at)}  ${String(run.seq).padStart(3)}  ${first}`;
+  return `${[head, ...rest.map((line) => `               ${line}`)].join("\n")}\n`;
+}

@@ -1,0 +1,40 @@
+import { writeSync } from "node:fs";
+import { conduct } from "../hook.ts";
+import { clientVersion, parseEvent, renderAnswer } from "../hosts/claude.ts";
+import type { Input } from "../quick.ts";
+import { logError } from "../store/errors.ts";
+
+/** `pawl hook claude`: JSON on stdin, JSON or nothing on stdout, exit 0, whatever happens. */
+export async function hook(input: Input, args: string[]): Promise<void> {
+  try {
+    if ("failed" in input) throw new Error(input.failed);
+    const parsed = parseEvent(input.value, new Date().toISOString(), viaOf(args));
+    if ("ignored" in parsed) return;
+    const client = { version: clientVersion(process.env) };
+    await conduct(parsed, (answer) => writeAll(renderAnswer(parsed.name, answer, client)));
+  } catch (error) {
+    logError(null, "hook", error);
+  }
+}
+
+function viaOf(args: string[]): string {
+  const at = args.indexOf("--via");
+  const via = at >= 0 ? (args[at + 1] ?? "") : "";
+  return /^[a-z]{1,16}$/.test(via) ? via : "unknown";
+}
+
+/** In full, also into a pipe that is set to non-blocking; a closed one is the reader's choice. */
+function writeAll(text: string): void {
+  const bytes = new TextEncoder().encode(text);
+  const deadline = Date.now() + 2_000;
+  for (let at = 0; at < bytes.length; ) {
+    try {
+      at += writeSync(1, bytes, at);
+    } catch (error) {
+      const code = (error as { code?: string }).code;
+      if (code === "EPIPE") return;
+      if (code !== "EAGAIN" || Date.now() > deadline) throw error;
+      Bun.sleepSync(1);
+    }
+  }
+}

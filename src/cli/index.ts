@@ -1,0 +1,106 @@
+import { name as packageName, version } from "../../package.json";
+import { type Io, UserError } from "./args.ts";
+
+/** The commands, each loaded only when it is called. */
+interface Command {
+  summary: string;
+  usage: string;
+  run(args: string[], io: Io): number | Promise<number>;
+}
+
+const COMMANDS: Record<string, { load: () => Promise<Command>; first?: true; about: string }> = {
+  demo: {
+    load: () => import("./demo.ts"),
+    first: true,
+    about: "see what Pawl does, in thirty seconds, without an agent",
+  },
+  runs: { load: () => import("./runs.ts"), first: true, about: "list, show, pause, resume, finish or abort runs" },
+  explain: { load: () => import("./explain.ts"), first: true, about: "why each stop was continued or let go" },
+  log: { load: () => import("./log.ts"), first: true, about: "everything Pawl saw and decided" },
+  list: { load: () => import("./list.ts"), about: "the workflows that can be started here" },
+  show: { load: () => import("./show.ts"), about: "one workflow: stages, signals, prompts" },
+  check: { load: () => import("./check.ts"), about: "find mistakes in workflow files" },
+  graph: { load: () => import("./graph.ts"), about: "draw a workflow as text or Mermaid" },
+  off: { load: () => import("./off.ts"), first: true, about: "switch Pawl off in this project or session" },
+  on: { load: () => import("./on.ts"), first: true, about: "switch it on again" },
+};
+
+export async function main(name: string, args: string[]): Promise<number> {
+  const io: Io = {
+    out: (text) => writeOut(1, text),
+    err: (text) => writeOut(2, text),
+    cwd: currentFolder(),
+    isTTY: process.stdout.isTTY === true,
+  };
+  if (name === "--version" || name === "-v") return say(io, `pawl ${version}\n`);
+  if (name === "" || name === "--help" || name === "-h" || name === "help") return say(io, help(args[0] === "all"));
+  const command = COMMANDS[name];
+  if (!command) return fail(io, new UserError(`there is no command ${name}`, nearest(name)));
+  try {
+    const loaded = await command.load();
+    if (args.includes("--help") || args.includes("-h")) return say(io, `${loaded.usage}\n`);
+    return await loaded.run(args, io);
+  } catch (error) {
+    return fail(io, error);
+  }
+}
+
+function say(io: Io, text: string): number {
+  io.out(text);
+  return 0;
+}
+
+function fail(io: Io, error: unknown): number {
+  if (error instanceof UserError) {
+    io.err(`pawl: ${error.message}\n  hint: ${error.hint}\n`);
+    return error.code;
+  }
+  io.err(
+    `pawl: ${error instanceof Error ? error.message : String(error)}\n  hint: \`pawl log --json\` shows what happened before; please report this\n`,
+  );
+  return 3;
+}
+
+function nearest(name: string): string {
+  const close = Object.keys(COMMANDS).find((known) => known.startsWith(name.slice(0, 2)));
+  return close ? `did you mean \`pawl ${close}\`? \`pawl help\` lists all` : "`pawl help` lists all commands";
+}
+
+function currentFolder(): string {
+  try {
+    return process.cwd();
+  } catch {
+    throw new UserError("the current folder was deleted", "change to a folder that exists");
+  }
+}
+
+/** A reader that closed the pipe (`pawl log | head`) has read enough: that is no error. */
+function writeOut(fd: 1 | 2, text: string): void {
+  const { writeSync } = require("node:fs") as typeof import("node:fs");
+  const bytes = new TextEncoder().encode(text);
+  for (let at = 0; at < bytes.length; ) {
+    try {
+      at += writeSync(fd, bytes, at);
+    } catch (error) {
+      const { code } = error as { code?: string };
+      if (code === "EPIPE") process.exit(0);
+      if (code !== "EAGAIN") throw error;
+      Bun.sleepSync(1);
+    }
+  }
+}
+
+function help(all: boolean): string {
+  const shown = Object.entries(COMMANDS).filter(([, command]) => all || command.first);
+  const lines = shown.map(([name, { about }]) => `  ${name.padEnd(10)}${about}`);
+  return `${packageName} ${version}: your agent says done, Pawl checks.
+
+It works through your agent's hooks: type /complete-work in Claude Code, and Pawl keeps the session on the
+workflow, checks what the agent claims, and survives stops, compaction and crashes.
+
+${lines.join("\n")}
+${all ? `  ${"hook".padEnd(10)}what the agent calls: pawl hook claude --via local, JSON on stdin\n` : ""}
+  pawl help all       every command          pawl <command> --help   its options
+  PAWL=0              switches Pawl off for everything below that shell
+`;
+}

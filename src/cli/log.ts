@@ -1,0 +1,50 @@
+import { readdirSync, statSync } from "node:fs";
+import { readJournal } from "../store/journal.ts";
+import { type Io, parseArgs, rootOf } from "./args.ts";
+import { inWords } from "./words.ts";
+
+export const summary = "everything Pawl saw and decided";
+export const usage = `usage: pawl log [--follow] [--json] [--run ID] [--kind KIND]
+
+Prints the project's journal, oldest first. --follow waits for more (Ctrl-C ends it). --json: one object a line.`;
+
+export async function run(args: string[], io: Io): Promise<number> {
+  const { flags, values } = parseArgs(args, ["--follow", "--json", "--run=", "--kind="]);
+  const root = rootOf(io);
+  const seen = new Set<string>();
+  const print = () => {
+    for (const line of readJournal(root)) {
+      const key = `${line.run}/${line.seq}/${line.i}`;
+      if (seen.has(key)) continue;
+      seen.add(key);
+      if (values["--run"] && !String(line.run).startsWith(values["--run"])) continue;
+      if (values["--kind"] && line.kind !== values["--kind"]) continue;
+      io.out(flags.has("--json") ? `${JSON.stringify(line)}\n` : `${plain(line)}\n`);
+    }
+  };
+  print();
+  if (!flags.has("--follow")) {
+    if (seen.size === 0 && !flags.has("--json")) io.err("The journal is empty: no workflow was armed here yet.\n");
+    return 0;
+  }
+  for (let size = journalSize(root); ; ) {
+    await Bun.sleep(200);
+    const now = journalSize(root);
+    if (now !== size) print();
+    size = now;
+  }
+}
+
+function plain(line: { at: string; run: string; stage?: unknown; [key: string]: unknown }): string {
+  const stage = typeof line.stage === "string" ? line.stage : "";
+  return `${line.at.slice(0, 19)}Z  ${line.run.padEnd(13)} ${stage.padEnd(9)} ${inWords(line as Parameters<typeof inWords>[0])}`;
+}
+
+function journalSize(root: string): number {
+  try {
+    const dir = `${root}/.pawl/journal`;
+    return readdirSync(dir).reduce((sum, name) => sum + statSync(`${dir}/${name}`).size, 0);
+  } catch {
+    return 0;
+  }
+}

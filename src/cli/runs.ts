@@ -1,0 +1,157 @@
+import { findByName } from "../author/registry.ts";
+import type { CommandName, Event, Run } from "../core/types.ts";
+import { armWorkflow, command, type Incoming } from "../hook.ts";
+import { hash } from "../hosts/identity.ts";
+import { writePointer } from "../store/place.ts";
+import { listArchived, listRuns, loadRun } from "../store/runs.ts";
+import { type Io, type Parsed, parseArgs, rootOf, UserError } from "./args.ts";
+import { commitsOf, findRunId } from "./find-run.ts";
+
+export const summary = "list, show, pause, resume, finish or abort runs";
+export const usage = `usage: pawl runs [list] [--all] [--json]      what is under way here (--all: ended ones too)
+       pawl runs start <workflow> [stage …]     begin a run without typing in the agent
+       pawl runs show [run] [--json]            one run in full
+       pawl runs pause|resume [run]             let the agent rest, or go on with the next prompt
+       pawl runs finish [run]                   end it as completed; its gates are checked
+       pawl runs abort [run] [--why TEXT]       end it as aborted
+       pawl runs adopt [run]                    free it: the next session that types its command has it
+
+A run may be named by the beginning of its id. Exit codes: 0 done, 1 refused or not found, 2 wrong use.`;
+
+const ACTIONS: CommandName[] = ["abort", "adopt", "pause", "resume", "finish"];
+
+export async function run(args: string[], io: Io): Promise<number> {
+  const parsed = parseArgs(args, ["--all", "--json", "--why="]);
+  const [action = "list", ...words] = parsed.words;
+  const root = rootOf(io);
+  if (action === "list") return list(root, parsed, io);
+  if (action === "show") return show(root, findRunId(root, words[0], true), parsed, io);
+  if (action === "start") return start(root, words, io);
+  const name = ACTIONS.find((known) => known === action);
+  if (!name) throw new UserError(`runs cannot ${action}`, "`pawl runs --help` lists what it can");
+  return act(root, name, words[0], parsed, io);
+}
+
+const age = (at: string) => {
+  const minutes = Math.max(0, Math.round((Date.now() - Date.parse(at)) / 60_000));
+  if (minutes < 60) return `${minutes} min`;
+  return minutes < 48 * 60 ? `${Math.round(minutes / 60)} h` : `${Math.round(minutes / 1440)} d`;
+};
+
+function list(root: string, { flags }: Parsed, io: Io): number {
+  const live = listRuns(root).flatMap(({ id, owner_gone }) => {
+    const loaded = loadRun(root, id);
+    return loaded ? [{ run: loaded.commit.run, owner_gone }] : [];
+  });
+  const ended = flags.has("--all")
+    ? listArchived(root).map(({ commit }) => ({ run: commit.run, owner_gone: true }))
+    : [];
+  const all = [...live, ...ended].toSorted((a, b) => b.run.updated_at.localeCompare(a.run.updated_at));
+  if (flags.has("--json"))
+    io.out(`${JSON.stringify({ root, runs: all.map(({ run, owner_gone }) => ({ ...run, owner_gone })) }, null, 2)}\n`);
+  else if (all.length === 0) io.out("No run here. Type /complete-work in your agent to begin one.\n");
+  else io.out(`${all.map(({ run, owner_gone }) => line(run, owner_gone)).join("\n")}\n`);
+  return 0;
+}
+
+function line(run: Run, ownerGone: boolean): string {
+  const state = run.status === "ended" ? (run.outcome ?? "ended") : run.paused ? "paused" : run.status;
+  const owner = run.owner ? `session ${run.owner.session.slice(0, 8)}${ownerGone ? " (gone)" : ""}` : "nobody's";
+  return `${run.id.padEnd(14)}${run.workflow.padEnd(16)}${state.padEnd(11)}${run.stage.padEnd(10)}${age(run.updated_at).padStart(7)} ago  ${owner}`;
+}
+
+function show(root: string, id: string, { flags }: Parsed, io: Io): number {
+  const { run } = commitsOf(root, id).at(-1)!;
+  if (flags.has("--json")) {
+    io.out(`${JSON.stringify(run, null, 2)}\n`);
+    return 0;
+  }
+  const steps = run.plan.map((stage) => {
+    const mark = run.done[stage] ? "✅" : stage === run.stage && run.status !== "ended" ? "▶ " : "⊙ ";
+    const how = run.done[stage] ? `${run.done[stage].signal}, ${age(run.done[stage].at)} ago` : "";
+    return `  ${mark} ${stage.padEnd(10)}${how}`;
+  });
+  const facts: [string, string | null | undefined][] = [
+    ["workflow", run.workflow],
+    ["status", run.outcome ? `${run.status}: ${run.outcome}` : run.paused ? `${run.status}, paused` : run.status],
+    ["why", run.why],
+    ["session", run.owner?.session ?? "(nobody)"],
+    ["decision", run.decision && `${run.decision.choice} (${run.decision.at})`],
+    ["owed", run.owed && "an instruction was given and not yet seen to arrive"],
+    ["report", run.reports.at(-1) && `${run.reports.at(-1)!.file} from ${run.reports.at(-1)!.agent || "the agent"}`],
+    ["document", run.document.path],
+    ["commit", run.commit_hash],
+    ["begun", run.created_at],
+  ];
+  const lines = facts.filter(([, value]) => value).map(([key, value]) => `  ${key.padEnd(10)}${value}`);
+  io.out(
+    `${run.id}\n${lines.join("\n")}\n${steps.join("\n")}\n\n\`pawl explain ${run.id}\` tells how it came to this.\n`,
+  );
+  return 0;
+}
+
+function commandEvent(name: CommandName, id: string, why: string): Event {
+  const at = new Date().toISOString();
+  return {
+    id: hash("cli", id, name, at, String(process.pid)),
+    at,
+    host: "cli",
+    session: "",
+    turn: "",
+    via: "cli",
+    kind: "command",
+    name,
+    why,
+  };
+}
+
+function act(root: string, name: CommandName, named: string | undefined, { values }: Parsed, io: Io): number {
+  const id = findRunId(root, named, false);
+  const answer = command(root, id, commandEvent(name, id, values["--why"] ?? ""));
+  if (!answer) throw new UserError(`run ${id} has ended`, "`pawl runs list --all` shows how", 1);
+  const refused = answer.turn === "continue";
+  const text = refused ? `refused: ${answer.agent?.split("\n\n")[1] ?? ""}` : (answer.person ?? `${name}: ${id}`);
+  (refused ? io.err : io.out)(`${text}\n`);
+  return refused ? 1 : 0;
+}
+
+function start(root: string, [name, ...stages]: string[], io: Io): number {
+  if (!name) throw new UserError("which workflow?", "`pawl list` shows them");
+  const found = findByName(name, root);
+  if (!found) throw new UserError(`there is no workflow ${name}`, "`pawl list` shows them");
+  if ("errors" in found) throw new UserError(`${found.file} has mistakes`, "`pawl check` shows them", 1);
+  const unknown = stages.filter((stage) => !found.workflow.stages.some(({ id }) => id === stage));
+  if (unknown.length > 0) {
+    const known = found.workflow.stages.map(({ id }) => id).join(", ");
+    throw new UserError(`${name} has no stage ${unknown.join(", ")}`, `it has ${known}`);
+  }
+  const event = commandEvent("start", name, "");
+  const incoming: Incoming = { event, transcript: null, cwd: root };
+  let said = "";
+  const id = armWorkflow(
+    incoming,
+    root,
+    found.workflow,
+    (answer) => {
+      said = answer.person ?? "";
+    },
+    stages,
+  );
+  if (!id)
+    throw new UserError(
+      said.replace(/^Pawl: /, "") || "nothing was started",
+      "`pawl runs list` shows what is there",
+      1,
+    );
+  offerToSession(root, id);
+  io.out(
+    `${said}\nRun ${id} waits for its session: type ${found.workflow.arm[0] ?? name} in your agent to take it up.\n`,
+  );
+  return 0;
+}
+
+/** Inside an agent's shell: only an offer. It becomes a binding when that session's own tool result shows the id. */
+function offerToSession(root: string, id: string): void {
+  const session = process.env.CLAUDE_CODE_SESSION_ID;
+  if (session && /^[\w-]{1,128}$/.test(session)) writePointer("claude", session, { root, run: id, offered: true });
+}
