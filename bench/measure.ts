@@ -60,6 +60,8 @@ export const roundsToPrepare = (rounds: number) => rounds + WARM_UP + MEMORY_ROU
 
 export function measure(rows: Row[], rounds: number): Map<string, Sample[]> {
   const samples = new Map<string, Sample[]>(rows.map((row) => [row.name, []]));
+  // What preparing left to be written must not be written during a measured fsync.
+  Bun.spawnSync(["sync"]);
   for (let round = 0; round < rounds + WARM_UP; round++) {
     for (const row of shuffled(rows)) samples.get(row.name)!.push(run(row.job(round)));
   }

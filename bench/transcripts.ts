@@ -1,5 +1,5 @@
 /** Transcripts of any size: the same million bytes again and again, and an end that matters. */
-import { closeSync, openSync, writeSync } from "node:fs";
+import { closeSync, fsyncSync, openSync, writeSync } from "node:fs";
 
 const MIB = 1024 * 1024;
 export const LAST_WORDS = "That is all for this step.";
@@ -66,6 +66,8 @@ export function writeTranscript(path: string, mebibytes: number, ending: Ending)
   try {
     for (let size = 0; size < mebibytes * MIB; size += part.length) writeSync(fd, part);
     writeSync(fd, ENDINGS[ending]());
+    // or else it is written out while others are measured
+    fsyncSync(fd);
   } finally {
     closeSync(fd);
   }
