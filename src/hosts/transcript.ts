@@ -180,7 +180,7 @@ function scanCalls(lines: Iterable<Buffer>, from: number, agent: string): Scan {
     const at = Date.parse(string(entry.timestamp));
     if (at < from - DISORDER_MS) break;
     if (entry.type === "user") for (const [id, result] of resultsOf(entry)) results.set(id, result);
-    if (entry.type !== "assistant" || isSynthetic(entry)) continue;
+    if (entry.type !== "assistant") continue;
     newest ??= messageId(entry);
     if (!(at >= from)) continue;
     const calls = callsOf(entry, agent, results);

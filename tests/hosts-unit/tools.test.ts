@@ -82,6 +82,16 @@ describe("calls and results", () => {
     expect(tools([call("m1", "t1", at(1)), result("t1", "x", at(2))])[0]?.result?.data).toBeNull();
   });
 
+  test("data that stands beside several results belongs to none of them", () => {
+    const block = (id: string) => ({ type: "tool_result", tool_use_id: id, content: id });
+    const both = { type: "user", message: { content: [block("t1"), block("t2")] }, toolUseResult: { a: 1 } };
+    const found = tools([call("m1", "t1", at(1)), call("m1", "t2", at(1)), other({ ...both, timestamp: at(2) })]);
+    expect(found.map((each) => each.result)).toEqual([
+      { text: "t1", error: false, data: null },
+      { text: "t2", error: false, data: null },
+    ]);
+  });
+
   test("a call without a result is told as such", () => {
     expect(tools([call("m1", "t1", at(1)), say("m2", "gave up", { timestamp: at(2) })])[0]?.result).toBeNull();
   });
