@@ -1,5 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
+import { MARK as CORE_MARK } from "../../src/core/guide.ts";
 import type { EventKind } from "../../src/core/types.ts";
 import { clientVersion, MARK, type Parsed, parseEvent } from "../../src/hosts/claude.ts";
 import { eventId, hash } from "../../src/hosts/identity.ts";
@@ -134,6 +135,10 @@ describe("payload → event", () => {
 });
 
 describe("prompts nobody typed", () => {
+  test("the mark we look for is the mark core writes", () => {
+    expect(MARK).toBe(CORE_MARK);
+  });
+
   test.each([
     `${MARK} go on`,
     "<task-notification>\n<summary>x</summary>",
