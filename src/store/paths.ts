@@ -3,6 +3,7 @@ import { closeSync, constants, fsyncSync, lstatSync, mkdirSync, openSync, type S
 import { join } from "node:path";
 
 const LONGEST_NAME = 255;
+const LONGEST_PATH = 1024;
 
 export class PathError extends Error {
   override name = "PathError";
@@ -82,6 +83,7 @@ function checkedParts(relative: string): string[] {
   const refuse = (why: string): never => {
     throw new PathError(`${JSON.stringify(relative.slice(0, 200))}: ${why}`);
   };
+  if (Buffer.byteLength(relative) > LONGEST_PATH) refuse("is too long");
   if (relative.includes("\0")) refuse("has a NUL byte");
   if (relative.startsWith("/")) refuse("is not relative to the project");
   const parts = relative.split("/").filter((part) => part !== "" && part !== ".");

@@ -43,10 +43,12 @@ export function commitRun(root: string, commit: Commit): "committed" | "lost" {
   const { id, seq } = checkedKey(commit.run);
   const dir = insideRoot(root, liveDir(id));
   if (seq === 1 && !openRun(root, id)) return "lost";
+  const path = join(dir, seqName(seq));
+  if (lookAt(path) !== undefined) return "lost";
   let linked = false;
   try {
     withTemp(dir, commitText(commit), 0o600, (temp) => {
-      linked = linkOrSame(temp, join(dir, seqName(seq)));
+      linked = linkOrSame(temp, path);
     });
   } catch (error) {
     // Once it can be seen it is committed, whatever the clearing up said.
