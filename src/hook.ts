@@ -79,7 +79,7 @@ function commitLoop(
     }
     recover(root, loaded.commit);
     const { run } = loaded.commit;
-    const decision = consult(prepare({ run, workflow: loaded.workflow }), root, run.document.path, incoming);
+    const decision = consult(prepare({ run, workflow: loaded.workflow }), root, run.id, run.document.path, incoming);
     if (!decision) return true;
     if (finish(root, decision, incoming.event, speak)) return true;
   }
@@ -87,9 +87,9 @@ function commitLoop(
 }
 
 /** decide ⇄ gather, at most four rounds. null: nothing to decide. */
-function consult(step: Consult, root: string, documentPath: string, incoming: Incoming): Decision | null {
+function consult(step: Consult, root: string, run: string, documentPath: string, incoming: Incoming): Decision | null {
   const { event, transcript } = incoming;
-  const sources: Sources = { root, transcript, tail: event.kind === "stop" ? event.message : "" };
+  const sources: Sources = { root, run, transcript, tail: event.kind === "stop" ? event.message : "" };
   let facts: Facts = documentPath ? { document: gatherDocument(root, documentPath) } : {};
   for (let round = 0; round < ROUNDS; round++) {
     const next = step(facts);
@@ -171,7 +171,7 @@ export function armWorkflow(
   }
   pinWorkflow(root, id, workflow);
   const begin = (facts: Facts) => arm({ workflow, event, facts, stages, ...plan });
-  const decision = consult(begin, root, plan.documentPath, incoming);
+  const decision = consult(begin, root, id, plan.documentPath, incoming);
   if (decision) finish(root, decision, event, speak);
   return id;
 }
@@ -200,7 +200,7 @@ function bindOffered(incoming: Incoming, pointer: Pointer, speak: Speak): boolea
   if (event.kind !== "stop" || transcript === null) return false;
   const loaded = loadRun(pointer.root, pointer.run);
   if (!loaded || loaded.commit.run.owner !== null) return false;
-  const sources: Sources = { root: pointer.root, transcript, tail: event.message };
+  const sources: Sources = { root: pointer.root, run: pointer.run, transcript, tail: event.message };
   const { tools } = gather([{ kind: "tools", since: loaded.commit.run.created_at }], sources, {});
   const shown = tools?.ok && tools.value.some((call) => call.agent === "" && call.result?.text.includes(pointer.run));
   if (!shown) return false;

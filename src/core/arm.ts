@@ -63,11 +63,11 @@ export function arm(input: Arming): Step {
   if (parsed) draft.run.document = importDocument(draft.run.document, parsed, workflow);
   record(draft, "armed", { plan: draft.run.plan, by: event.kind, beside: input.beside });
   const owned = event.kind === "prompt";
-  const text = [fill(workflow.intro, valuesOf(draft)), instruction(draft)].join("\n\n");
-  if (owned) owe(draft, `${MARK} ${text}`, "prompt");
+  const text = [`${MARK} ${fill(workflow.intro, valuesOf(draft))}`, instruction(draft)].join("\n\n");
+  if (owned) owe(draft, text, "prompt");
   const beside = input.beside.length > 0 ? ` Beside it: ${input.beside.join(", ")} (another session's).` : "";
   const person = `Pawl: ${header(draft.run, workflow).replace(/^\S+ /, "")}. Steps: ${draft.run.plan.join(" → ")}.${beside}`;
-  return closeDraft(draft, owned ? { turn: "none", agent: `${MARK} ${text}`, person } : { turn: "none", person });
+  return closeDraft(draft, owned ? { turn: "none", agent: text, person } : { turn: "none", person });
 }
 
 function newRun({ workflow, event, facts, id, documentPath, stages }: Arming): Run {

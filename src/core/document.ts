@@ -44,7 +44,7 @@ export function renderFrontMatter(run: Run, workflow: Workflow): string {
     ...flags.map(([flag, stage]) => `${flag}: ${run.done[stage] !== undefined}`),
     `commit_hash: ${quoted(run.commit_hash)}`,
     `last_promise: ${quoted(run.last_signal)}`,
-    `timestamp: ${quoted(run.moved_at)}`,
+    `timestamp: ${quoted(run.moved_at.replace(/\.\d+Z$/, "Z"))}`,
     `session_id: ${quoted(run.owner?.session ?? null)}`,
     `run: ${quoted(run.id)}`,
     `decision: ${quoted(run.decision?.choice ?? null)}`,

@@ -9,11 +9,12 @@ export function needsOf(gates: Gate[], facts: Facts): Need[] {
 
 /** The first verdict that is no pass, or a pass. */
 export function judge(gates: Gate[], run: Run, facts: Facts): Verdict {
+  let last: Verdict = { verdict: "pass", why: "no gate" };
   for (const _gate of gates) {
-    const verdict = judgeCommit(run, facts.git ?? { ok: false, why: "git was not asked" });
-    if (verdict.verdict !== "pass") return verdict;
+    last = judgeCommit(run, facts.git ?? { ok: false, why: "git was not asked" });
+    if (last.verdict !== "pass") return last;
   }
-  return { verdict: "pass", why: gates.length > 0 ? "checked with git" : "no gate" };
+  return last;
 }
 
 function judgeCommit(run: Run, git: Fact<GitFact>): Verdict {

@@ -11,7 +11,9 @@ export const excerpt = (text: string, length = 160) => {
 };
 
 export function fill(template: string, values: Record<string, string>): string {
-  return template.replace(/\{([a-z_]+)\}/g, (whole, name: string) => values[name] ?? whole).trim();
+  return template
+    .replace(/\{([a-z_]+)\}/g, (whole, name: string) => (Object.hasOwn(values, name) ? values[name]! : whole))
+    .trim();
 }
 
 /** What the templates of a workflow may name. */

@@ -3,6 +3,7 @@ import { judge, needsOf } from "./gate.ts";
 import {
   askText,
   causeOf,
+  choiceLines,
   excerpt,
   fill,
   header,
@@ -10,6 +11,7 @@ import {
   MARK,
   partialList,
   reportPath,
+  signalList,
   stepList,
   valuesOf,
 } from "./guide.ts";
@@ -51,11 +53,11 @@ function logMove(draft: Draft, move: Move, cause: Cause): void {
 }
 
 function sendBack(draft: Draft, cause: Cause, why: string): Step {
+  const { run, workflow } = draft;
   const text = [
-    `${header(draft.run, draft.workflow)}`,
-    `${cause.signal} was not believed: ${why}.`,
-    "Do what is missing, then claim again. If it cannot be done, say so with the failing signal of this step.",
-    instruction(draft).split("\n\n").slice(1).join("\n\n"),
+    `${header(run, workflow)}\n${cause.signal} was not believed: ${why}.`,
+    "Do what is missing and claim again, or say with the failing signal why it cannot be done:",
+    signalList(workflow, stageOf(workflow, run.stage)),
   ].join("\n\n");
   draft.log.push(`NOT BELIEVED: ${cause.signal}`);
   return goOn(draft, text, { progress: false });
@@ -116,18 +118,25 @@ const issuesOf = (message: string) =>
 
 /** The person wants to read the report: path and text, and the question stays open. */
 function show(draft: Draft): Step {
-  const { run, workflow } = draft;
+  const { run, workflow, facts } = draft;
   const report = run.reports.at(-1);
   const question = workflow.asks[run.question?.ask ?? ""];
   if (!report || !question) return closeDraft(draft, { turn: "none" });
+  if (facts.report === undefined) return { need: [{ kind: "report", file: report.file }] };
   const path = reportPath(run.id, report.file);
+  const whole = facts.report.ok ? facts.report.value : `(it could not be read: ${facts.report.why})`;
+  const shown = whole.length > REPORT_SHOWN ? `${whole.slice(0, REPORT_SHOWN)}\n… (the rest is in ${path})` : whole;
   const text = [
-    `${MARK} The person wants to read the whole report. It is the file ${path}: print its text to them completely.`,
+    `${MARK} The person wants to read the whole report, ${path}. Print it to them as it is:`,
+    shown,
     askText(draft, question),
   ].join("\n\n");
   record(draft, "shown", { report: report.file });
-  return tell(draft, text, `Pawl: the report is in ${path}`);
+  return tell(draft, text, `Pawl: the report, ${path}\n\n${shown}\n\n${choiceLines(question)}`);
 }
+
+/** Leaves room for the question in the host's 10,000 characters. */
+const REPORT_SHOWN = 7_000;
 
 /** At a prompt the text rides along with it; at a stop it makes the agent go on. */
 function tell(draft: Draft, text: string, person?: string): Step {

@@ -190,13 +190,19 @@ export interface DocumentFact {
   hash: string;
 }
 
-export type Need = { kind: "message" } | { kind: "tools"; since: string } | { kind: "git" };
+export type Need =
+  | { kind: "message" }
+  | { kind: "tools"; since: string }
+  | { kind: "report"; file: string }
+  | { kind: "git" };
 
 export interface Facts {
   /** the whole last message (all text blocks) */
   message?: Fact<string>;
   tools?: Fact<ToolCall[]>;
   git?: Fact<GitFact>;
+  /** the whole text of a kept report */
+  report?: Fact<string>;
   document?: Fact<DocumentFact>;
 }
 

@@ -1,10 +1,18 @@
-import type { Facts, Need } from "../core/types.ts";
+import { reportPath } from "../core/guide.ts";
+import type { Fact, Facts, Need } from "../core/types.ts";
 import { readLastMessage, readToolsSince } from "../hosts/transcript.ts";
+import { insideRoot, readText } from "../store/files.ts";
 import { gatherGit } from "./git.ts";
+
+function gatherReport({ root, run }: Sources, file: string): Fact<string> {
+  const read = readText(insideRoot(root, reportPath(run, file)));
+  return read.ok ? { ok: true, value: read.text } : { ok: false, why: read.why };
+}
 
 /** Where the facts of one event can be had. */
 export interface Sources {
   root: string;
+  run: string;
   transcript: string | null;
   /** the last message as the host gave it */
   tail: string;
@@ -15,6 +23,7 @@ export function gather(needs: Need[], sources: Sources, facts: Facts): Facts {
   const gathered: Facts = { ...facts };
   for (const need of needs) {
     if (need.kind === "git") gathered.git = gatherGit(sources.root);
+    else if (need.kind === "report") gathered.report = gatherReport(sources, need.file);
     else if (sources.transcript === null) gathered[need.kind] = { ok: false, why: "no transcript" };
     else if (need.kind === "message") gathered.message = readLastMessage(sources.transcript, sources.tail);
     else gathered.tools = readToolsSince(sources.transcript, need.since);

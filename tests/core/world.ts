@@ -122,6 +122,7 @@ function consult(world: World, step: (facts: Facts) => Step): Decision | null {
     if ("none" in next) return null;
     for (const need of next.need) {
       if (need.kind === "git") facts = { ...facts, git: world.git! };
+      else if (need.kind === "report") facts = { ...facts, report: { ok: true, value: "the report" } };
       else if (need.kind === "tools") facts = { ...facts, tools: world.tools! };
       else facts = { ...facts, message: { ok: false, why: "no transcript" } };
     }
