@@ -18,12 +18,15 @@ export function decide(input: { workflow: Workflow; run: Run; event: Event; fact
   const draft = openDraft(input);
   if (seen && seen.via !== event.via) return doubled(draft, seen.via);
   draft.repeated = seen !== undefined;
-  if (draft.repeated && event.kind !== "stop") return { none: "the same event again" };
+  if (draft.repeated && !REPEATABLE.includes(event.kind)) return { none: "the same event again" };
   if (event.kind !== "ended") delete draft.run.owner?.ended_at;
   const removed = readDocument(draft);
   if (removed) return removed;
   return dispatch(draft);
 }
+
+/** Compactions, resumes and endings of one turn look alike and each of them counts; a stop has its own rule. */
+const REPEATABLE: Event["kind"][] = ["stop", "start", "compacting", "ended"];
 
 function mayDecide(run: Run, event: Event): boolean {
   if (event.kind === "command") return true;

@@ -12,7 +12,7 @@ import { isRegistered, stageOf, stepNumber } from "./workflow.ts";
 export function onStop(draft: Draft, event: EventOf<"stop">): Step {
   const { run, workflow, facts } = draft;
   const said = parseSignals(event.message, workflow.signals);
-  const need = stopNeeds(draft, said);
+  const need = stopNeeds(draft, said, event.message);
   if (need.length > 0) return { need };
   const message = said.found.length > 0 || !facts.message?.ok ? event.message : facts.message.value;
   const signals = said.found.length > 0 ? said : parseSignals(message, workflow.signals);
@@ -30,10 +30,11 @@ export function onStop(draft: Draft, event: EventOf<"stop">): Step {
   return claimed(draft, signal, message);
 }
 
-function stopNeeds(draft: Draft, said: Signals): Need[] {
+/** Without a last message the newest one on disk could be of an earlier turn: then nothing was said. */
+function stopNeeds(draft: Draft, said: Signals, message: string): Need[] {
   const { run, facts, event } = draft;
   const need: Need[] = [];
-  if (said.found.length === 0 && facts.message === undefined) need.push({ kind: "message" });
+  if (said.found.length === 0 && message !== "" && facts.message === undefined) need.push({ kind: "message" });
   const nearCap = run.ledger.turn === event.turn && run.ledger.unbroken >= HOST_CAP;
   if ((run.question || nearCap) && facts.tools === undefined) {
     need.push({ kind: "tools", since: run.question ? run.question.at : run.ledger.since });

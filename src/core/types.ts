@@ -9,7 +9,7 @@ export type Json = null | boolean | number | string | Json[] | { [key: string]: 
 // ── Events: what happened, in our own words ─────────────────────────────────
 
 export interface EventBase {
-  /** sha of what makes the event itself; see core/identity.ts */
+  /** sha of what makes the event itself; see hosts/identity.ts */
   id: string;
   /** ISO time; the only clock core ever sees */
   at: string;

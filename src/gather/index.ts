@@ -1,5 +1,5 @@
 import { reportPath } from "../core/guide.ts";
-import type { Fact, Facts, Need } from "../core/types.ts";
+import type { Fact, Facts, Need, ToolCall } from "../core/types.ts";
 import { readLastMessage, readToolsSince } from "../hosts/transcript.ts";
 import { insideRoot, readText } from "../store/files.ts";
 import { gatherGit } from "./git.ts";
@@ -7,6 +7,12 @@ import { gatherGit } from "./git.ts";
 function gatherReport({ root, run }: Sources, file: string): Fact<string> {
   const read = readText(insideRoot(root, reportPath(run, file)));
   return read.ok ? { ok: true, value: read.text } : { ok: false, why: read.why };
+}
+
+/** Once the last message is on disk, everything before it is: waiting for it first makes the tool calls complete. */
+function gatherTools(transcript: string, tail: string, since: string): Fact<ToolCall[]> {
+  if (tail !== "") readLastMessage(transcript, tail);
+  return readToolsSince(transcript, since);
 }
 
 /** Where the facts of one event can be had. */
@@ -26,7 +32,7 @@ export function gather(needs: Need[], sources: Sources, facts: Facts): Facts {
     else if (need.kind === "report") gathered.report = gatherReport(sources, need.file);
     else if (sources.transcript === null) gathered[need.kind] = { ok: false, why: "no transcript" };
     else if (need.kind === "message") gathered.message = readLastMessage(sources.transcript, sources.tail);
-    else gathered.tools = readToolsSince(sources.transcript, need.since);
+    else gathered.tools = gatherTools(sources.transcript, sources.tail, need.since);
   }
   return gathered;
 }
