@@ -1,4 +1,4 @@
-/** Starts processes one after the other and measures them; every row once per round, in random order. */
+/** Starts processes one after the other and measures them; every row in every round, in random order. */
 import { dlopen, ptr } from "bun:ffi";
 import { closeSync, writeSync } from "node:fs";
 
@@ -17,10 +17,12 @@ export interface Sample {
 
 export interface Row {
   name: string;
-  /** everything slow happens before: a job is only started */
-  job(round: number): Job;
+  /** in each round; more than once only where a start uses nothing up */
+  starts: number;
+  /** of the n-th start; everything slow happens before */
+  job(n: number): Job;
   /** what is wrong with the result, looked at when the clock has stopped */
-  wrong(sample: Sample, round: number): string | null;
+  wrong(sample: Sample, n: number): string | null;
 }
 
 const libc = dlopen(process.platform === "darwin" ? "libSystem.B.dylib" : "libc.so.6", {
@@ -42,10 +44,10 @@ function pipeWith(text: string): number {
 export function run({ command, env, input }: Job): Sample {
   const stdin = pipeWith(input);
   const began = Bun.nanoseconds();
-  const { exitCode, stdout, stderr } = Bun.spawnSync({ cmd: command, env, stdin, stdout: "pipe", stderr: "pipe" });
+  const done = Bun.spawnSync({ cmd: command, env, stdin, stdout: "pipe", stderr: "pipe" });
   const ms = (Bun.nanoseconds() - began) / 1e6;
   closeSync(stdin);
-  return { ms, code: exitCode, out: stdout.toString(), err: stderr.toString() };
+  return { ms, code: done.exitCode, out: done.stdout.toString(), err: done.stderr.toString() };
 }
 
 function shuffled<T>(items: T[]): T[] {
@@ -58,23 +60,29 @@ const WARM_UP = 2;
 /** The rounds to prepare jobs for: the measured ones, those before them, and those that look at memory. */
 export const roundsToPrepare = (rounds: number) => rounds + WARM_UP + MEMORY_ROUNDS;
 
-export function measure(rows: Row[], rounds: number): Map<string, Sample[]> {
+export async function measure(rows: Row[], rounds: number, stopped: () => boolean): Promise<Map<string, Sample[]>> {
   const samples = new Map<string, Sample[]>(rows.map((row) => [row.name, []]));
   // What preparing left to be written must not be written during a measured fsync.
   Bun.spawnSync(["sync"]);
+  const starts = rows.flatMap((row) => Array.from({ length: row.starts }, () => row));
   for (let round = 0; round < rounds + WARM_UP; round++) {
-    for (const row of shuffled(rows)) samples.get(row.name)!.push(run(row.job(round)));
+    for (const row of shuffled(starts)) {
+      const done = samples.get(row.name)!;
+      done.push(run(row.job(done.length)));
+    }
+    await Bun.sleep(0); // for the signal to come through
+    if (stopped()) throw new Error("interrupted");
   }
   return samples;
 }
 
 /** Without the warm-up. */
-export const timesOf = (samples: Sample[]) => samples.slice(WARM_UP).map((sample) => sample.ms);
+export const timesOf = (row: Row, samples: Sample[]) => samples.slice(WARM_UP * row.starts).map((sample) => sample.ms);
 
 export const wrongResults = (row: Row, samples: Sample[]) =>
-  samples.flatMap((sample, round) => {
-    const why = sample.code === 0 ? row.wrong(sample, round) : `exit ${sample.code} ${sample.err.slice(0, 200)}`;
-    return why === null ? [] : [`${row.name}, round ${round}: ${why}`];
+  samples.flatMap((sample, n) => {
+    const why = sample.code === 0 ? row.wrong(sample, n) : `exit ${sample.code} ${sample.err.slice(0, 200)}`;
+    return why === null ? [] : [`${row.name}, start ${n}: ${why}`];
   });
 
 // ── Memory ──────────────────────────────────────────────────────────────────

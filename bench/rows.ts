@@ -44,13 +44,12 @@ export function makeRows(setting: Setting): Measured[] {
   return [...floorRows(setting), ...unarmedRows(setting), ...armedRows(setting), ...peerRows(setting)];
 }
 
-const row = (name: string, job: Row["job"], wrong: Row["wrong"], bounds: Bound[] = [], hook = false): Measured => ({
-  name,
-  job,
-  wrong,
-  bounds,
-  hook,
-});
+type Start = Pick<Row, "name" | "job" | "wrong">;
+
+const row = (start: Start, bounds: Bound[] = [], hook = false): Measured => ({ ...start, starts: 1, bounds, hook });
+
+/** These need no fresh project, and have the tightest budget. */
+const cheap = (measured: Measured): Measured => ({ ...measured, starts: 4 });
 
 // ── Floor and unarmed ───────────────────────────────────────────────────────
 
@@ -59,10 +58,10 @@ function floorRows({ empty, folder }: Setting): Measured[] {
   const input = JSON.stringify(stopPayload(nobody, "Done.", "/none.jsonl"));
   const start = (command: string): Job => ({ command: [command], env: { ...ENV, HOME: folder }, input });
   return [
-    row(EMPTY, (round) => start(empty(round)), silent),
-    row(AGAIN, (round) => start(empty(round + 1)), silent),
-    row("/bin/true", () => start("/bin/true"), silent),
-  ];
+    { name: EMPTY, job: (n: number) => start(empty(n)), wrong: silent },
+    { name: AGAIN, job: (n: number) => start(empty(n + 1)), wrong: silent },
+    { name: "/bin/true", job: () => start("/bin/true"), wrong: silent },
+  ].map((floor) => cheap(row(floor)));
 }
 
 function unarmedRows({ pawl, folder }: Setting): Measured[] {
@@ -71,9 +70,9 @@ function unarmedRows({ pawl, folder }: Setting): Measured[] {
   const prompt = promptPayload(nobody, "fix the failing test, then tell me what it was");
   const bounds = [{ against: EMPTY, most: 1.15 }];
   return [
-    row("unarmed Stop", (round) => hookJob(pawl(round), nobody, stop), silent, bounds, true),
-    row("unarmed prompt", (round) => hookJob(pawl(round), nobody, prompt), silent, bounds, true),
-  ];
+    { name: "unarmed Stop", job: (n: number) => hookJob(pawl(n), nobody, stop), wrong: silent },
+    { name: "unarmed prompt", job: (n: number) => hookJob(pawl(n), nobody, prompt), wrong: silent },
+  ].map((unarmed) => cheap(row(unarmed, bounds, true)));
 }
 
 // ── Armed ───────────────────────────────────────────────────────────────────
@@ -90,7 +89,7 @@ function armedRow(setting: Setting, name: string, short: string, bounds: Bound[]
     return hookJob(setting.pawl(round), project, stopPayload(project, stop.message, stop.transcript));
   };
   const wrong = ({ out }: Sample, round: number) => problemOf(projects[round]!, out, stop.stage);
-  return row(name, job, wrong, bounds, true);
+  return row({ name, job, wrong }, bounds, true);
 }
 
 interface StopOf {
@@ -166,7 +165,7 @@ function peerRow(setting: Setting, name: string, short: string, command: string[
     const project = projects[round]!;
     return { ...hookJob("", project, stopPayload(project, MESSAGE, "/none.jsonl")), command };
   };
-  return row(name, job, ({ out }, round) => check(projects[round]!, out));
+  return row({ name, job, wrong: ({ out }, round) => check(projects[round]!, out) });
 }
 
 function movedByPeer(project: Project, out: string): string | null {

@@ -27,6 +27,8 @@ const { values } = parseArgs({
   },
 });
 
+let interrupted = false;
+
 interface Line {
   row: Measured;
   times: number[];
@@ -118,16 +120,16 @@ async function main(folder: string): Promise<string[]> {
   if (!Number.isInteger(rounds) || rounds < 1) throw new Error(`no number of rounds: ${values.rounds}`);
   const setting = settingIn(folder, rounds);
   const rows = makeRows(setting);
-  const samples = measure(rows, rounds);
+  const samples = await measure(rows, rounds, () => interrupted);
   const of = (row: Measured): Sample[] => samples.get(row.name)!;
   const wrong = rows.flatMap((row) => wrongResults(row, of(row)));
   const lines = rows.map((row) => ({
     row,
-    times: timesOf(of(row)),
+    times: timesOf(row, of(row)),
     memory: peakMemory(row, rounds, setting.python),
   }));
   printTable([HEAD, ...lines.map((line) => cells(lines, line))]);
-  console.log(`\n${rounds} rounds, each row once per round in random order`);
+  console.log(`\n${rounds} rounds, in each all rows in random order`);
   printNoise(lines);
   printMemory(lines);
   const contended = armProject(setting.pawl(0), setting.template, folder, "contended");
@@ -142,6 +144,10 @@ function printCounted({ name, result, problems }: Counted): string[] {
 }
 
 if (!existsSync(values.binary)) throw new Error(`${values.binary} is not there: npm run build`);
+// Ctrl-C ends it after the round, so that the folder with its gigabyte is removed.
+process.on("SIGINT", () => {
+  interrupted = true;
+});
 const folder = mkdtempSync(join(tmpdir(), "pawl-bench-"));
 try {
   const wrong = await main(folder);
