@@ -6,7 +6,6 @@ import { gatherDocument } from "./gather/document.ts";
 import { gather, type Sources } from "./gather/index.ts";
 import { findRunDir } from "./store/archive.ts";
 import { logError } from "./store/errors.ts";
-import { appendJournal, hasJournal } from "./store/journal.ts";
 import { excludeOurs, findRoot, isOff, type Pointer, readPointer, removePointer, writePointer } from "./store/place.ts";
 import { project, recover } from "./store/project.ts";
 import { commitRun, describeParent, listRuns, loadRun, pinWorkflow } from "./store/runs.ts";
@@ -74,14 +73,10 @@ function commitLoop(
 ): boolean {
   for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
     const loaded = loadRun(root, id);
-    if (!loaded) {
-      removePointer(incoming.event.host, incoming.event.session);
-      return false;
-    }
-    // The same event by another way: its first process is at work on this commit right now. Writing the journal
-    // twice does no harm, a line twice in a log for people would.
+    // The pointer stays: its run may be just about to be armed by another way.
+    if (!loaded) return false;
+    // The same event by another way: its first process is at work on this commit right now.
     if (loaded.commit.event.id !== incoming.event.id) recover(root, loaded.commit);
-    else if (!hasJournal(root, loaded.commit)) appendJournal(root, loaded.commit);
     const { run } = loaded.commit;
     const decision = consult(prepare({ run, workflow: loaded.workflow }), root, run.id, run.document.path, incoming);
     if (!decision) return true;

@@ -45,17 +45,18 @@ export function recover(root: string, commit: Commit): string[] {
   const problems: string[] = [];
   attempt(problems, "recover", () => {
     const missing = missingCommits(root, commit);
-    for (const earlier of missing.slice(1).reverse()) appendJournal(root, earlier);
-    if (missing.length > 0) problems.push(...follow(root, commit, true));
-    else if (wantsArchive(commit)) archiveRun(root, commit.run.id);
+    for (const one of missing.toReversed()) problems.push(...follow(root, one, true));
+    if (missing[0] !== commit && wantsArchive(commit)) archiveRun(root, commit.run.id);
   });
   return problems;
 }
 
-/** Newest first. A power cut takes the journal's end, so the gap reaches back to the first commit that is in it. */
+/**
+ * Newest first. A power cut takes the journal's end, so the gap reaches back to the first commit that is in it. The
+ * one before the newest is looked for in any case: of two processes at work on one event the first may have died.
+ */
 function missingCommits(root: string, commit: Commit): Commit[] {
-  if (hasJournal(root, commit)) return [];
-  const missing = [commit];
+  const missing = hasJournal(root, commit) ? [] : [commit];
   const dir = findRunDir(root, commit.run.id);
   const earlier = (dir === null ? [] : (seqsIn(dir) ?? [])).filter((seq) => seq < commit.run.seq);
   for (const seq of earlier.reverse().slice(0, FARTHEST_BACK)) {
