@@ -5,7 +5,7 @@ import { type Job, run } from "./measure.ts";
 
 export const PAWL = resolve(import.meta.dir, "../dist/pawl");
 export const ENV = { PATH: "/usr/bin:/bin", LANG: "C.UTF-8" };
-export const TURN = "a1ac2e83-dde0-4587-91d7-190eddc9c17c";
+const TURN = "a1ac2e83-dde0-4587-91d7-190eddc9c17c";
 
 /** The flags of scripts/build.ts, so that only the program differs. */
 const FLAGS = [
