@@ -4,11 +4,10 @@ import { parseArming } from "./core/prompt.ts";
 import type { Answer, Commit, Decision, Event, Facts, Run, RunSummary, Step, Workflow } from "./core/types.ts";
 import { gatherDocument } from "./gather/document.ts";
 import { gather, type Sources } from "./gather/index.ts";
-import { findRunDir } from "./store/archive.ts";
 import { logError } from "./store/errors.ts";
 import { excludeOurs, findRoot, isOff, type Pointer, readPointer, removePointer, writePointer } from "./store/place.ts";
 import { project, recover } from "./store/project.ts";
-import { commitRun, describeParent, listRuns, loadRun, pinWorkflow } from "./store/runs.ts";
+import { commitRun, describeParent, isArchived, listRuns, loadRun, pinWorkflow, readCommits } from "./store/runs.ts";
 
 /** The conductor: load → decide ⇄ gather → commit → speak → project. One event, one run, one answer. */
 
@@ -149,7 +148,8 @@ export function armWorkflow(
     return null;
   }
   const runs = liveRuns(root);
-  const isTaken = (id: string) => findRunDir(root, id) !== null;
+  // The same event by another way has the same id: whoever commits first has it, the other one stays silent.
+  const isTaken = (id: string) => isArchived(root, id) || (readCommits(root, id)[0]?.event.id ?? event.id) !== event.id;
   const plan = planArming(workflow, event, runs, isTaken, stages);
   if ("none" in plan) return null;
   excludeOurs(root);

@@ -20,6 +20,7 @@ import {
   errorCode,
   insideRoot,
   isObject,
+  lookAt,
   parseJson,
   readText,
   syncDir,
@@ -136,6 +137,10 @@ function removeOld(path: string): void {
   } catch (error) {
     if (errorCode(error) !== "ENOENT") throw error;
   }
+}
+
+export function isArchived(root: string, id: string): boolean {
+  return lookAt(insideRoot(root, archivedDir(id))) !== undefined;
 }
 
 export function listArchived(root: string): { id: string; commit: Commit }[] {

@@ -32,7 +32,7 @@ import { excludeOurs } from "./owned.ts";
 import { ownerGone } from "./owner.ts";
 import { readPointer } from "./place.ts";
 
-export { archiveRun, listArchived, readCommits } from "./archive.ts";
+export { archiveRun, isArchived, listArchived, readCommits } from "./archive.ts";
 export { RunError } from "./commits.ts";
 export { describeParent, ownerGone } from "./owner.ts";
 
