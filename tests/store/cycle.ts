@@ -32,11 +32,22 @@ export function nextStep(root: string): boolean {
   if (seq === 0) pinWorkflow(root, ID, workflow);
   const step = steps[seq];
   if (step === undefined) {
-    archiveRun(root, ID);
-    return false;
+    if (loaded === null) archiveRun(root, ID);
+    return loaded !== null;
   }
-  if (commitRun(root, step) === "committed") project(root, step);
+  if (commitTruly(root, step) === "committed") project(root, step);
   return true;
+}
+
+/** A commit that others can see must not be reported as failed: its event would be decided twice. */
+function commitTruly(root: string, step: Commit): string {
+  try {
+    return commitRun(root, step);
+  } catch (error) {
+    if (readCommits(root, ID).some((commit) => commit.run.seq === step.run.seq))
+      console.error("seen, yet thrown", error);
+    throw error;
+  }
 }
 
 /** The events after a fault: however many it takes, they must reach the end. */
