@@ -1,6 +1,6 @@
 import { arm, planArming, takeOver } from "./core/arm.ts";
 import { decide } from "./core/decide.ts";
-import { parseArming } from "./core/prompt.ts";
+import { parseArming, unknownStages } from "./core/prompt.ts";
 import type { Answer, Commit, Decision, Event, Facts, Run, RunSummary, Step, Workflow } from "./core/types.ts";
 import { gatherDocument } from "./gather/document.ts";
 import { gather, type Sources } from "./gather/index.ts";
@@ -54,13 +54,30 @@ function failSafe(root: string, speak: Speak, work: () => boolean): boolean {
   }
 }
 
+/** false: the session has no run (any more). It may have gone to another session, or ended with its document. */
 function withRun(incoming: Incoming, pointer: Pointer, speak: Speak): boolean {
   const { root } = pointer;
-  return commitLoop(root, pointer.run, speak, incoming, ({ run, workflow }) => {
-    const { event } = incoming;
-    return (facts) => decide({ workflow, run, event, facts });
+  const { event } = incoming;
+  let over = false;
+  const speakUnlessOver: Speak = (answer) => {
+    if (!over) speak(answer);
+  };
+  const found = commitLoop(root, pointer.run, speakUnlessOver, incoming, ({ run, workflow }) => (facts) => {
+    const step = decide({ workflow, run, event, facts });
+    over = !isOwner(run, event) || beginsAnew(step, event, workflow);
+    return step;
   });
+  return found && !over;
 }
+
+const isOwner = ({ owner }: Run, event: Event) => owner?.session === event.session && owner.host === event.host;
+
+/** The document was removed and the command typed again: the old run ends silently, a new one answers. */
+const beginsAnew = (step: Step, event: Event, workflow: Workflow) =>
+  "decision" in step &&
+  step.decision.run.status === "ended" &&
+  event.kind === "prompt" &&
+  parseArming(event.text, workflow) !== null;
 
 /** Decides on the newest state until the commit holds; false: there is no such run any more. */
 function commitLoop(
@@ -88,7 +105,7 @@ function commitLoop(
 function consult(step: Consult, root: string, run: string, documentPath: string, incoming: Incoming): Decision | null {
   const { event, transcript } = incoming;
   const sources: Sources = { root, run, transcript, tail: event.kind === "stop" ? event.message : "" };
-  let facts: Facts = documentPath ? { document: gatherDocument(root, documentPath) } : {};
+  let facts = documentPath ? readDocument(root, documentPath) : {};
   for (let round = 0; round < ROUNDS; round++) {
     const next = step(facts);
     if ("decision" in next) return next.decision;
@@ -96,6 +113,13 @@ function consult(step: Consult, root: string, run: string, documentPath: string,
     facts = gather(next.need, sources, facts);
   }
   throw new Error("no decision after four rounds of facts");
+}
+
+function readDocument(root: string, path: string): Facts {
+  const document = gatherDocument(root, path);
+  if (!document.ok) logError(root, "document", `${path}: ${document.why}`);
+  else if (document.value.state === "broken") logError(root, "document", `${path} is broken and is put aside`);
+  return { document };
 }
 
 /** Save, then speak, then let everything readable follow. false: someone else moved the run first. */
@@ -189,8 +213,7 @@ function refusal(root: string, event: Event, workflow: Workflow, unknown: string
   if (isOff(root)) return "it is switched off in this project (`pawl on` switches it on)";
   if (event.kind === "prompt" && event.session === "")
     return "the host gave no session id, so nothing can be bound to it";
-  if (unknown.length === 0) return null;
-  return `${workflow.name} has no stage ${unknown.join(", ")}; it has ${workflow.stages.map((stage) => stage.id).join(", ")}`;
+  return unknown.length === 0 ? null : unknownStages(workflow, unknown);
 }
 
 /** A run started by command inside a session becomes its own once that session's tool results show it. */

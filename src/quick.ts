@@ -1,20 +1,8 @@
 /**
  * The part of a hook that every event of every session pays for. It answers one question with nothing imported:
  * can this event concern us at all? Most cannot, and end here.
- *
- * Reading stdin through the event loop costs half a millisecond, through node:fs one and a half; three calls into
- * libc a quarter (docs/decisions/0004). Elsewhere than on Linux with glibc the ordinary way is taken.
  */
-
-interface Libc {
-  poll(at: number, count: number, ms: number): number;
-  read(fd: number, at: number, size: number): number;
-  access(at: number, mode: number): number;
-}
-interface Ffi {
-  dlopen(name: string, symbols: Record<string, { args: string[]; returns: string }>): { symbols: Libc };
-  ptr(bytes: Uint8Array, offset?: number): number;
-}
+import { ffi, type Libc, libc } from "./libc.ts";
 
 export type Input = { value: unknown } | { failed: string };
 
@@ -22,22 +10,6 @@ const LIMIT_BYTES = 8 << 20;
 const DEADLINE_MS = 5_000;
 const LATE: Input = { failed: `stdin did not end within ${DEADLINE_MS / 1000} s` };
 const LARGE: Input = { failed: `more than ${LIMIT_BYTES >> 20} MB on stdin` };
-
-const ffi = (Bun as unknown as { FFI: Ffi }).FFI;
-const libc = openLibc();
-
-function openLibc(): Libc | null {
-  if (process.platform !== "linux") return null;
-  try {
-    return ffi.dlopen("libc.so.6", {
-      poll: { args: ["ptr", "u64", "i32"], returns: "i32" },
-      read: { args: ["i32", "ptr", "u64"], returns: "i64_fast" },
-      access: { args: ["ptr", "i32"], returns: "i32" },
-    }).symbols;
-  } catch {
-    return null;
-  }
-}
 
 export const readStdin = (): Input | Promise<Input> => (libc ? readNow(libc) : readByStream());
 
@@ -50,7 +22,10 @@ function readNow(c: Libc): Input {
   while (isReady(c, deadline)) {
     const got = c.read(0, ffi.ptr(bytes, size), bytes.length - size);
     if (got === 0) return parse(bytes.subarray(0, size));
-    if (got < 0) continue; // interrupted or not ready after all: poll again, the deadline ends it
+    if (got < 0) {
+      Bun.sleepSync(5); // interrupted, not ready after all, or no stream at all: the deadline ends it
+      continue;
+    }
     size += got;
     if (size > LIMIT_BYTES) return LARGE;
     // A complete object needs no end of file: some hosts keep the pipe open.

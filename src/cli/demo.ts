@@ -1,7 +1,69 @@
-import type { Io } from "./args.ts";
-export const summary = "see what Pawl does";
-export const usage = "usage: pawl demo [--fast]";
-export function run(_args: string[], io: Io): number {
-  io.out("coming\n");
+import type { Place } from "../demo/place.ts";
+import type { Screen } from "../demo/screen.ts";
+import { type Io, parseArgs, UserError } from "./args.ts";
+
+export const summary = "see what Pawl does, in thirty seconds, without an agent";
+export const usage = `usage: pawl demo [--fast] [--keep]
+
+Plays one run of /complete-work in a throw-away git project: no account, no network. The agent is scripted,
+everything else is real: hook processes, the run on disk, git. Exit 0: everything went as told; 1: it did not.
+
+--fast  without pauses (as always when the output is no terminal)
+--keep  leave the throw-away project there and print its path`;
+
+export async function run(args: string[], io: Io): Promise<number> {
+  const { flags, words } = parseArgs(args, ["--fast", "--keep"]);
+  if (words.length > 0) throw new UserError("demo takes no names", "usage: pawl demo [--fast] [--keep]");
+  const { makePlace, removePlace } = await import("../demo/place.ts");
+  const place = makePlace();
+  const leave = () => {
+    if (!flags.has("--keep")) removePlace(place);
+  };
+  // Also on Ctrl-C, and when the reader of a pipe has gone.
+  process.on("exit", leave);
+  for (const [name, number] of [["SIGINT", 2] as const, ["SIGTERM", 15] as const, ["SIGHUP", 1] as const])
+    process.on(name, () => process.exit(128 + number));
+  const screen = await openFor(io, flags.has("--fast"));
+  return perform(place, screen, flags.has("--keep"), io);
+}
+
+async function openFor(io: Io, fast: boolean): Promise<Screen> {
+  const { openScreen } = await import("../demo/screen.ts");
+  return openScreen({
+    write: io.out,
+    color: io.isTTY && !process.env.NO_COLOR && process.env.TERM !== "dumb",
+    paced: io.isTTY && !fast,
+    columns: io.isTTY ? process.stdout.columns || 80 : 100,
+  });
+}
+
+async function perform(place: Place, screen: Screen, keep: boolean, io: Io): Promise<number> {
+  const { fillPlace } = await import("../demo/place.ts");
+  const { newPlay } = await import("../demo/play.ts");
+  const { playAll } = await import("../demo/scenes.ts");
+  const { showSummary } = await import("../demo/summary.ts");
+  const { DemoFailed } = await import("../demo/host.ts");
+  const play = newPlay(place, screen);
+  try {
+    await fillPlace(place);
+    await introduce(screen);
+    await playAll(play);
+    await showSummary(play);
+  } catch (error) {
+    if (!(error instanceof DemoFailed)) throw error;
+    io.err(`\npawl: the demo did not go as it should. ${error.message}\n`);
+    return 1;
+  }
+  const where = keep ? `The project is kept in ${place.root}` : "The project is removed again (--keep keeps it)";
+  await screen.plain(`${where}. How to use Pawl in yours: README.md.`);
   return 0;
+}
+
+async function introduce(screen: Screen): Promise<void> {
+  await screen.plain("Your agent says done. Pawl checks.");
+  await screen.plain(
+    "A throw-away git project. You and the agent are scripted; Pawl is real: each answer comes from a hook process that gets what Claude Code sends. “why” is Pawl's journal, “disk” its saved run.",
+  );
+  if (process.env.PAWL === "0")
+    await screen.plain("PAWL=0 is set in this shell, so Pawl is off for your agents here; the demo runs without it.");
 }

@@ -109,10 +109,10 @@ function act(root: string, name: CommandName, named: string | undefined, { value
   const id = findRunId(root, named, false);
   const answer = command(root, id, commandEvent(name, id, values["--why"] ?? ""));
   if (!answer) throw new UserError(`run ${id} has ended`, "`pawl runs list --all` shows how", 1);
-  const refused = answer.turn === "continue";
-  const text = refused ? `refused: ${answer.agent?.split("\n\n")[1] ?? ""}` : (answer.person ?? `${name}: ${id}`);
-  (refused ? io.err : io.out)(`${text}\n`);
-  return refused ? 1 : 0;
+  if (answer.reason !== undefined)
+    throw new UserError(answer.person ?? "refused", `\`pawl runs show ${id}\` shows where it stands`, 1);
+  io.out(`${answer.person ?? `${name}: ${id}`}\n`);
+  return 0;
 }
 
 function start(root: string, [name, ...stages]: string[], io: Io): number {

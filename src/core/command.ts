@@ -1,4 +1,5 @@
 import { closeDraft, type Draft, record } from "./draft.ts";
+import { judge, needsOf } from "./gate.ts";
 import { instruction, resumingLine } from "./guide.ts";
 import { owe } from "./ledger.ts";
 import { endRun, takeMove } from "./moves.ts";
@@ -39,8 +40,20 @@ function finish(draft: Draft, event: EventOf<"command">): Step {
   const last = stageOf(workflow, run.plan.at(-1)!);
   const entry = Object.entries(last.on).find(([, move]) => move.end === "completed");
   if (!entry) return endRun(draft, "completed", { signal: "finish", message: event.why, by: "person" });
+  const [signal, move] = entry;
+  const need = needsOf(move.gates ?? [], draft.facts);
+  if (need.length > 0) return { need };
+  const { verdict, why } = judge(move.gates ?? [], run, draft.facts);
+  if (verdict !== "pass") return refuse(draft, signal, verdict, why);
   run.stage = last.id;
-  return takeMove(draft, entry[1], { signal: entry[0], message: event.why, by: "person" });
+  return takeMove(draft, move, { signal, message: event.why, by: "person" });
+}
+
+/** Nobody is sent on by a refused command, and nothing has moved. */
+function refuse(draft: Draft, signal: string, verdict: string, why: string): Step {
+  record(draft, "gated", { signal, verdict, why });
+  const person = `Refused, ${signal} is ${verdict === "fail" ? "not so" : verdict}: ${why}.`;
+  return closeDraft(draft, { turn: "end", reason: "refused", person });
 }
 
 function goAgain(draft: Draft): Step {

@@ -56,7 +56,10 @@ function readDocument(draft: Draft): Step | null {
   const { run, facts, workflow } = draft;
   if (!workflow.document || !facts.document) return null;
   if (!facts.document.ok) {
-    if (toldOnce(draft, "document")) record(draft, "errored", { why: `document: ${facts.document.why}` });
+    if (toldOnce(draft, "document")) {
+      record(draft, "errored", { why: `document: ${facts.document.why}` });
+      draft.notes.push(`Pawl: ${run.document.path} is not kept up to date: ${facts.document.why}`);
+    }
     return null;
   }
   const { state, text } = facts.document.value;

@@ -12,6 +12,9 @@ export function onPrompt(draft: Draft, event: EventOf<"prompt">): Step {
   if (event.injected) return closeDraft(draft, { turn: "none" });
   restartCount(draft);
   const command = parseArming(event.text, workflow);
+  if (command?.unknown.length) {
+    return closeDraft(draft, { turn: "none", person: `Pawl: ${unknownStages(workflow, command.unknown)}` });
+  }
   if (command?.stages.length) return replan(draft, command.stages);
   if (command || isGo(event.text)) return resume(draft);
   const ask = workflow.asks[run.question?.ask ?? ""];
@@ -34,6 +37,9 @@ export function parseArming(text: string, workflow: Workflow): { stages: string[
     unknown: named.filter((arg) => !ids.includes(arg)),
   };
 }
+
+export const unknownStages = (workflow: Workflow, unknown: string[]) =>
+  `${workflow.name} has no stage ${unknown.join(", ")}; it has ${workflow.stages.map((stage) => stage.id).join(", ")}`;
 
 /** Goes on where the run stands: after the last finished stage, or with the open question. */
 export function resume(draft: Draft, note = ""): Step {

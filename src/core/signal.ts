@@ -115,6 +115,7 @@ function ownWords(paragraph: string[]): { lines: string[]; opensComment: boolean
 
 /** Linear, whatever the text: spans are found by a queue of backtick runs per length. */
 function maskCodeSpans(text: string): string {
+  if (!text.includes("`")) return text;
   const runs = [...text.matchAll(/`+/g)].map((m) => ({ at: m.index, length: m[0].length }));
   const byLength = new Map<number, number[]>();
   for (const run of runs.toReversed()) {

@@ -16,5 +16,9 @@ export function gatherDocument(root: string, path: string): Fact<DocumentFact> {
     return { ok: true, value: { state, text: read.text, hash: read.hash } };
   }
   if (read.why === "missing") return { ok: true, value: { state: "missing", text: "", hash: "" } };
-  return { ok: false, why: read.why };
+  if (isBroken(read)) return { ok: true, value: { state: "broken", text: "", hash: "" } };
+  return { ok: false, why: read.detail ?? read.why };
 }
+
+/** Something lies there that no document can be, as opposed to one that cannot be read at the moment. */
+const isBroken = ({ why, detail }: { why: string; detail?: string }) => why !== "unreadable" || detail === "not UTF-8";

@@ -1,8 +1,8 @@
 /** What Claude Code's transcript says: the last message in full, and the tool calls since a time. */
 
 import { readdirSync, statSync } from "node:fs";
-import { basename, join } from "node:path";
 import type { Fact, Json, ToolCall } from "../core/types.ts";
+import { join } from "../store/names.ts";
 import { describe, linesFromEnd, pollFile } from "./tail.ts";
 
 const REACH = 64 * 1024 * 1024;
@@ -165,7 +165,7 @@ function agentFile(folder: string, name: string): AgentFile[] {
   const path = join(folder, name);
   const stat = statSync(path, { throwIfNoEntry: false });
   if (!stat?.isFile()) return [];
-  const agent = basename(name, ".jsonl").slice("agent-".length);
+  const agent = name.replace(/\.jsonl$/, "").slice("agent-".length);
   return [{ path, agent, size: stat.size, changed: stat.mtimeMs }];
 }
 

@@ -1,6 +1,5 @@
 /** Ended runs. At every moment of archiving, all commits can be read from one place or the other. */
 import { renameSync, unlinkSync } from "node:fs";
-import { join } from "node:path";
 import type { Commit } from "../core/types.ts";
 import {
   archivedDir,
@@ -27,6 +26,7 @@ import {
   TEMP_PREFIX,
   writeAtomic,
 } from "./files.ts";
+import { join } from "./names.ts";
 
 const COMPACTED = "commits.jsonl";
 const LARGEST_ARCHIVE = 1024 * 1024 * 1024;

@@ -1,8 +1,8 @@
 /** One run on disk: a folder of numbered files which are never changed. */
 import { readdirSync } from "node:fs";
-import { join } from "node:path";
 import type { Commit, Workflow } from "../core/types.ts";
 import { errorCode, isObject, lookAt, parseJson, type ReadResult, readText } from "./files.ts";
+import { join } from "./names.ts";
 
 export const LARGEST_COMMIT = 64 * 1024 * 1024;
 const RUN_ID = /^[a-z0-9][a-z0-9-]{0,63}$/;

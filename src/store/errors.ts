@@ -1,8 +1,8 @@
 /** What went wrong on our side, one line each. Never a reason for anything else to go wrong. */
 import { mkdirSync, renameSync } from "node:fs";
-import { dirname, join } from "node:path";
 import { appendLine, insideRoot, lookAt } from "./files.ts";
 import { statePath } from "./home.ts";
+import { dirname, join } from "./names.ts";
 
 const LONGEST_LINE = 500;
 const LARGEST_LOG = 1024 * 1024;

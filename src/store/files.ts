@@ -11,7 +11,7 @@ import {
   unlinkSync,
   writeSync,
 } from "node:fs";
-import { dirname, join } from "node:path";
+import { dirname, join } from "./names.ts";
 import { errorCode, lookAt, messageOf, syncDir } from "./paths.ts";
 
 export { ensureDir, errorCode, insideRoot, lookAt, messageOf, PathError, syncDir } from "./paths.ts";
@@ -40,7 +40,7 @@ export function parseJson(text: string): unknown {
 }
 
 export function hashOf(content: string | Uint8Array): string {
-  return new Bun.CryptoHasher("sha256").update(content).digest("hex");
+  return Bun.SHA256.hash(content, "hex");
 }
 
 // ── Reading ─────────────────────────────────────────────────────────────────
@@ -145,13 +145,19 @@ export function removeQuietly(path: string): void {
 }
 
 /** Writes a complete, synced file under a name nobody reads; `publish` links or renames it to where it is seen. */
-export function withTemp(dir: string, text: string, mode: number, publish: (temp: string) => void): void {
+export function withTemp(
+  dir: string,
+  text: string,
+  mode: number,
+  publish: (temp: string) => void,
+  how: "synced" | "unsynced" = "synced",
+): void {
   const temp = join(dir, `${TEMP_PREFIX}${process.pid}-${Math.random().toString(36).slice(2, 12)}`);
   const fd = openSync(temp, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, mode);
   try {
     try {
       writeAll(fd, Buffer.from(text));
-      fsyncSync(fd);
+      if (how === "synced") fsyncSync(fd);
     } finally {
       closeSync(fd);
     }
@@ -159,7 +165,7 @@ export function withTemp(dir: string, text: string, mode: number, publish: (temp
   } finally {
     removeQuietly(temp);
   }
-  syncDir(dir);
+  if (how === "synced") syncDir(dir);
 }
 
 export function writeAtomic(path: string, text: string, mode = 0o600): void {

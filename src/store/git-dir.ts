@@ -1,7 +1,7 @@
 /** Finds git's own folders without starting git. */
 import { realpathSync, statSync } from "node:fs";
-import { dirname, join, resolve } from "node:path";
 import { readText } from "./files.ts";
+import { dirname, join } from "./names.ts";
 
 /** The git folder of a working tree whose top is `top`; null where it is no top. */
 export function gitDirOf(top: string): string | null {
@@ -13,7 +13,7 @@ export function gitDirOf(top: string): string | null {
   }
   const file = readText(dot, 64 * 1024);
   const target = file.ok ? /^gitdir: ([^\n\r]+)/.exec(file.text)?.[1] : undefined;
-  return target === undefined ? null : resolve(top, target);
+  return target === undefined ? null : below(top, target);
 }
 
 export function isLinkedWorktree(top: string): boolean {
@@ -22,9 +22,9 @@ export function isLinkedWorktree(top: string): boolean {
 }
 
 /** What all worktrees of a repository share; null where it does not look like git. */
-function commonDirOf(gitDir: string): string | null {
+function belowOf(gitDir: string): string | null {
   const file = readText(join(gitDir, "commondir"), 64 * 1024);
-  const common = file.ok ? resolve(gitDir, file.text.trim()) : gitDir;
+  const common = file.ok ? below(gitDir, file.text.trim()) : gitDir;
   try {
     return statSync(join(common, "objects")).isDirectory() ? realpathSync(common) : null;
   } catch {
@@ -35,8 +35,11 @@ function commonDirOf(gitDir: string): string | null {
 export function findGit(root: string): { top: string; common: string } | null {
   for (let dir = root; ; dir = dirname(dir)) {
     const gitDir = gitDirOf(dir);
-    const common = gitDir === null ? null : commonDirOf(gitDir);
+    const common = gitDir === null ? null : belowOf(gitDir);
     if (common !== null) return { top: dir, common };
     if (gitDir !== null || dir === dirname(dir)) return null;
   }
 }
+
+/** Absolute as it is, else seen from the folder. */
+const below = (folder: string, named: string) => (named.startsWith("/") ? named : join(folder, named));

@@ -1,13 +1,12 @@
 /** Where things live that belong to the person, not to a project. */
-import { homedir } from "node:os";
-import { join } from "node:path";
+import { join } from "./names.ts";
 
 export class PlaceError extends Error {
   override name = "PlaceError";
 }
 
 export function homeDir(): string {
-  const home = homedir();
+  const home = process.env.HOME ?? "";
   if (!home.startsWith("/")) throw new PlaceError("there is no home folder: HOME is not an absolute path");
   return home;
 }

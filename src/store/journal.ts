@@ -1,9 +1,9 @@
 /** The append-only record. Commits are the truth, this is their copy: written after them, and again if a crash ate it. */
 import { closeSync, constants, readSync } from "node:fs";
-import { join } from "node:path";
 import type { Commit, Json } from "../core/types.ts";
 import { namesIn } from "./commits.ts";
 import { appendLine, ensureDir, insideRoot, isObject, openRegular, parseJson, readTail } from "./files.ts";
+import { join } from "./names.ts";
 
 const FOLDER = ".pawl/journal";
 const TAIL = 64 * 1024;

@@ -1,8 +1,8 @@
 /** The one list of files that are Pawl's, and how they are kept out of the repository's sight. */
 import { mkdirSync } from "node:fs";
-import { join, relative } from "node:path";
 import { appendLine, ensureDir, insideRoot, lookAt, readText, TEMP_PREFIX, writeAtomic } from "./files.ts";
 import { findGit } from "./git-dir.ts";
+import { join } from "./names.ts";
 
 const IN_PAWL = ["runs/", "archive/", "journal/", "errors.log", "errors.log.1", "off", ".gitignore", "*.corrupt*"];
 
@@ -54,7 +54,7 @@ function writeIgnore(root: string): void {
 
 /** A project may be a folder of a larger repository, whose exclude file counts from its own top. */
 function prefixOf(top: string, root: string): string {
-  const below = relative(top, root);
+  const below = root.startsWith(`${top}/`) ? root.slice(top.length + 1) : "";
   if (/[\n\r]/.test(below)) throw new Error("a folder name with a line break cannot be excluded");
   return below === "" ? "/" : `/${below.replace(/[\\*?[\] ]/g, "\\$&")}/`;
 }

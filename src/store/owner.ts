@@ -1,7 +1,7 @@
 /** Is the agent that owns a run still there? Only a sure no counts as no. */
 import { readlinkSync } from "node:fs";
-import { basename } from "node:path";
 import { readText } from "./files.ts";
+import { basename } from "./names.ts";
 import type { Pointer } from "./place.ts";
 
 /** What identifies the host process that called us; nothing where the caller is not known to be one. */

@@ -1,6 +1,6 @@
 /** Paths that cannot lead out of the project. */
 import { closeSync, constants, fsyncSync, lstatSync, mkdirSync, openSync, type Stats } from "node:fs";
-import { join } from "node:path";
+import { join } from "./names.ts";
 
 const LONGEST_NAME = 255;
 const LONGEST_PATH = 1024;

@@ -1,6 +1,5 @@
 /** Where a project begins, which run a session belongs to, and which files are ours. */
 import { mkdirSync, realpathSync, statSync, unlinkSync } from "node:fs";
-import { dirname, join } from "node:path";
 import { logError } from "./errors.ts";
 import {
   ensureDir,
@@ -16,6 +15,7 @@ import {
 } from "./files.ts";
 import { gitDirOf, isLinkedWorktree } from "./git-dir.ts";
 import { homeDir, PlaceError, statePath } from "./home.ts";
+import { dirname, join } from "./names.ts";
 
 export { dataPath, PlaceError, statePath } from "./home.ts";
 export { excludeOurs, isOwned, OWNED } from "./owned.ts";

@@ -1,7 +1,7 @@
 /** What has to follow from a commit: documents, logs, reports, the journal. All of it can be done twice. */
 import { linkSync, renameSync, unlinkSync } from "node:fs";
-import { basename, dirname, join } from "node:path";
 import type { Commit, Effect } from "../core/types.ts";
+import { localTime } from "../libc.ts";
 import { archiveRun, findRunDir } from "./archive.ts";
 import { namesIn, readCommit, seqsIn } from "./commits.ts";
 import {
@@ -21,6 +21,7 @@ import {
   writeAtomic,
 } from "./files.ts";
 import { appendJournal, hasJournal } from "./journal.ts";
+import { basename, dirname, join } from "./names.ts";
 
 const LOG_TAIL = 8 * 1024;
 const FARTHEST_BACK = 200;
@@ -53,10 +54,11 @@ export function recover(root: string, commit: Commit): string[] {
 
 /**
  * Newest first. A power cut takes the journal's end, so the gap reaches back to the first commit that is in it. The
- * one before the newest is looked for in any case: of two processes at work on one event the first may have died.
+ * one before a double delivery is looked for in any case: of the two processes the first may have died.
  */
 function missingCommits(root: string, commit: Commit): Commit[] {
   const missing = hasJournal(root, commit) ? [] : [commit];
+  if (missing.length === 0 && !commit.records.some((one) => one.kind === "doubled")) return missing;
   const dir = findRunDir(root, commit.run.id);
   const earlier = (dir === null ? [] : (seqsIn(dir) ?? [])).filter((seq) => seq < commit.run.seq);
   for (const seq of earlier.reverse().slice(0, FARTHEST_BACK)) {
@@ -121,7 +123,8 @@ function placeDocument(root: string, commit: Commit, effect: EffectOf<"document"
   }
   if (now === hashOf(effect.text) || now !== effect.expect) return;
   if (effect.path.includes("/")) ensureDir(root, dirname(effect.path));
-  withTemp(dirname(path), effect.text, 0o600, (temp) => overKnownBytes(temp, path, effect.expect));
+  // Not synced: it follows from the run, and what a power cut eats is written again.
+  withTemp(dirname(path), effect.text, 0o600, (temp) => overKnownBytes(temp, path, effect.expect), "unsynced");
 }
 
 /** "" where there is none. */
@@ -203,14 +206,6 @@ function writeLog(root: string, commit: Commit, effect: EffectOf<"log">, again: 
   if (fresh.length === 0) return;
   if (effect.path.includes("/")) ensureDir(root, dirname(effect.path));
   appendLine(path, fresh.join("\n"));
-}
-
-function localTime(at: string): string {
-  const time = new Date(at);
-  if (Number.isNaN(time.getTime())) throw new Error(`not a time: ${at}`);
-  const two = (value: number) => String(value).padStart(2, "0");
-  const day = `${time.getFullYear()}-${two(time.getMonth() + 1)}-${two(time.getDate())}`;
-  return `${day} ${two(time.getHours())}:${two(time.getMinutes())}:${two(time.getSeconds())}`;
 }
 
 function writeReport(root: string, commit: Commit, effect: EffectOf<"report">): void {

@@ -1,6 +1,5 @@
 /** Runs: commits by compare-and-swap, and the way back from damage. */
 import { linkSync, renameSync } from "node:fs";
-import { join } from "node:path";
 import type { Commit, Run, RunSummary, Workflow } from "../core/types.ts";
 import {
   archivedDir,
@@ -28,6 +27,7 @@ import {
   readText,
   withTemp,
 } from "./files.ts";
+import { join } from "./names.ts";
 import { excludeOurs } from "./owned.ts";
 import { ownerGone } from "./owner.ts";
 import { readPointer } from "./place.ts";
