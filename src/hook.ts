@@ -5,6 +5,7 @@ import type { Answer, Commit, Decision, Event, Facts, Run, RunSummary, Step, Wor
 import { gatherDocument } from "./gather/document.ts";
 import { gather, type Sources } from "./gather/index.ts";
 import { logError } from "./store/errors.ts";
+import { homeDir } from "./store/home.ts";
 import { excludeOurs, findRoot, isOff, type Pointer, readPointer, removePointer, writePointer } from "./store/place.ts";
 import { project, recover } from "./store/project.ts";
 import { commitRun, describeParent, isArchived, listRuns, loadRun, pinWorkflow, readCommits } from "./store/runs.ts";
@@ -210,6 +211,7 @@ function liveRuns(root: string): RunSummary[] {
 }
 
 function refusal(root: string, event: Event, workflow: Workflow, unknown: string[]): string | null {
+  if (root === homeDir()) return "your home folder is no project; start the agent in a project's folder";
   if (isOff(root)) return "it is switched off in this project (`pawl on` switches it on)";
   if (event.kind === "prompt" && event.session === "")
     return "the host gave no session id, so nothing can be bound to it";

@@ -84,6 +84,7 @@ export function isUnarmed(input: Input): boolean {
   if ("failed" in input || typeof input.value !== "object" || input.value === null) return false;
   const { session_id: session, prompt } = input.value as Record<string, unknown>;
   if (typeof session !== "string" || !/^[\w-]{1,128}$/.test(session)) return false;
+  if (!process.env.HOME) return false;
   if (typeof prompt === "string" && prompt.trimStart().startsWith("/")) return false;
   return !pointerExists(`${process.env.HOME}/.local/state/pawl/sessions/claude-${session}`);
 }

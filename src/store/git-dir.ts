@@ -22,7 +22,7 @@ export function isLinkedWorktree(top: string): boolean {
 }
 
 /** What all worktrees of a repository share; null where it does not look like git. */
-function belowOf(gitDir: string): string | null {
+function commonDirOf(gitDir: string): string | null {
   const file = readText(join(gitDir, "commondir"), 64 * 1024);
   const common = file.ok ? below(gitDir, file.text.trim()) : gitDir;
   try {
@@ -35,7 +35,7 @@ function belowOf(gitDir: string): string | null {
 export function findGit(root: string): { top: string; common: string } | null {
   for (let dir = root; ; dir = dirname(dir)) {
     const gitDir = gitDirOf(dir);
-    const common = gitDir === null ? null : belowOf(gitDir);
+    const common = gitDir === null ? null : commonDirOf(gitDir);
     if (common !== null) return { top: dir, common };
     if (gitDir !== null || dir === dirname(dir)) return null;
   }

@@ -6,15 +6,17 @@ export class PlaceError extends Error {
 }
 
 export function homeDir(): string {
-  const home = process.env.HOME ?? "";
+  const home = process.env.HOME || passwordHome();
   if (!home.startsWith("/")) throw new PlaceError("there is no home folder: HOME is not an absolute path");
   return home;
 }
 
-export function statePath(...parts: string[]): string {
-  return join(homeDir(), ".local", "state", "pawl", ...parts);
+/** node:os costs every hook half a millisecond, and hardly anyone has no HOME. */
+function passwordHome(): string {
+  const { userInfo } = require("node:os") as typeof import("node:os");
+  return userInfo().homedir;
 }
 
-export function dataPath(...parts: string[]): string {
-  return join(homeDir(), ".local", "share", "pawl", ...parts);
+export function statePath(...parts: string[]): string {
+  return join(homeDir(), ".local", "state", "pawl", ...parts);
 }

@@ -17,7 +17,7 @@ import { gitDirOf, isLinkedWorktree } from "./git-dir.ts";
 import { homeDir, PlaceError, statePath } from "./home.ts";
 import { dirname, join } from "./names.ts";
 
-export { dataPath, PlaceError, statePath } from "./home.ts";
+export { PlaceError } from "./home.ts";
 export { excludeOurs, isOwned, OWNED } from "./owned.ts";
 
 // ── Root ────────────────────────────────────────────────────────────────────

@@ -46,10 +46,16 @@ export function recover(root: string, commit: Commit): string[] {
   const problems: string[] = [];
   attempt(problems, "recover", () => {
     const missing = missingCommits(root, commit);
-    for (const one of missing.toReversed()) problems.push(...follow(root, one, true));
+    for (const one of missing.toReversed())
+      problems.push(...follow(root, one === commit ? one : withoutPlaces(one), true));
     if (missing[0] !== commit && wantsArchive(commit)) archiveRun(root, commit.run.id);
   });
   return problems;
+}
+
+/** Of an earlier commit only what is added to something: its documents were overtaken by later ones. */
+function withoutPlaces(commit: Commit): Commit {
+  return { ...commit, effects: commit.effects.filter(({ kind }) => kind === "log" || kind === "report") };
 }
 
 /**

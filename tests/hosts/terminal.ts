@@ -8,7 +8,6 @@ const WIDTH = 140;
 const HEIGHT = 60;
 const PATIENCE_MS = 20_000;
 
-export type Terminal = Awaited<ReturnType<typeof terminal>>;
 
 export async function terminal(project: Project, model: Model, args: string[] = []) {
   const screen = makeScreen(WIDTH, HEIGHT);
