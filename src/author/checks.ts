@@ -13,6 +13,7 @@ export interface Draft {
   log?: string;
   arm?: (string | undefined)[];
   say?: string;
+  person?: string;
   stages?: (DraftStage | undefined)[];
   asks?: Record<string, DraftAsk>;
   anywhere?: Record<string, Move>;

@@ -101,6 +101,7 @@ function assemble(draft: Draft, file: string): Workflow {
     ...(draft.log !== undefined && { log: draft.log }),
     arm: (draft.arm ?? []) as string[],
     intro: draft.say ?? "",
+    ...(draft.person !== undefined && { person: draft.person }),
     stages: (draft.stages as DraftStage[]).map(stageOf),
     asks: mapValues(draft.asks ?? {}, askOf),
     anywhere: mapValues(draft.anywhere ?? {}, (move) => ({ ...move })),

@@ -219,6 +219,7 @@ export const WORKFLOW: RecordShape = {
       about: "What a person types to start it. /pawl:<word> always works as well.",
     },
     say: { shape: prompt, about: "Said to the agent before the first stage: text, or the path of a .md file." },
+    person: { shape: template, about: "Said to the person when a run begins: what will happen. A template." },
     stages: {
       shape: { kind: "list", of: stage, min: 1 },
       required: true,

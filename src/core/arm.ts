@@ -1,6 +1,6 @@
 import { importDocument, parseFrontMatter } from "./document.ts";
 import { closeDraft, openDraft, record } from "./draft.ts";
-import { fill, header, instruction, MARK, valuesOf } from "./guide.ts";
+import { fill, instruction, MARK, valuesOf } from "./guide.ts";
 import { owe } from "./ledger.ts";
 import { resume } from "./prompt.ts";
 import type { Event, Facts, Run, RunSummary, Step, Workflow } from "./types.ts";
@@ -66,7 +66,8 @@ export function arm(input: Arming): Step {
   const text = [`${MARK} ${fill(workflow.intro, valuesOf(draft))}`, instruction(draft)].join("\n\n");
   if (owned) owe(draft, text, "prompt");
   const beside = input.beside.length > 0 ? ` Beside it: ${input.beside.join(", ")} (another session's).` : "";
-  const person = `Pawl: ${header(draft.run, workflow).replace(/^\S+ /, "")}. Steps: ${draft.run.plan.join(" → ")}.${beside}`;
+  const about = fill(workflow.person ?? "Steps: {plan}.", valuesOf(draft));
+  const person = `Pawl: ${workflow.name} begins (run ${draft.run.id}).${beside}\n${about}`;
   return closeDraft(draft, owned ? { turn: "none", agent: text, person } : { turn: "none", person });
 }
 

@@ -106,7 +106,7 @@ function ask(draft: Draft, move: Move, cause: Cause): Step {
   run.question = { ask: move.ask!, at: event.at, seq: run.seq + 1, turn: event.turn };
   delete run.decision;
   record(draft, "asked", { ask: move.ask!, report: report.file, issues: report.critical });
-  const person = fill(question.person, valuesOf(draft));
+  const person = fill(question.person, { ...valuesOf(draft), choices: choiceLines(question) });
   return goOn(draft, askText(draft, question), { progress: true, reason: question.reason, person });
 }
 

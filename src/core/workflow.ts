@@ -70,6 +70,8 @@ export interface Workflow {
   arm: string[];
   /** said to the agent, before the first stage (template) */
   intro: string;
+  /** said to the person when a run begins (template) */
+  person?: string;
   stages: Stage[];
   asks: Record<string, Ask>;
   anywhere: Record<string, Move>;

@@ -58,6 +58,7 @@ describe("the compiled workflow", () => {
     if ("errors" in compiled) throw new Error(compiled.errors.map(renderProblem).join("\n"));
     const { workflow } = compiled;
     expect(workflow.intro).toBe("Welcome to run {run}.");
+    expect(workflow.person).toBe("It begins: {plan}");
     expect(workflow.stages.map((stage) => stage.say.slice(0, 11))).toEqual(["Do the work", "Prove it, t"]);
     expect(workflow.asks["what-now"]?.person).toBe("What now?\n{choices}");
     expect(workflow.asks["what-now"]?.choices).toEqual({
