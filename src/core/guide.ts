@@ -31,7 +31,7 @@ export function valuesOf(draft: Draft): Record<string, string> {
     report: report ? reportPath(run.id, report.file) : "(no report)",
     issues: issueList(draft),
     choices: "",
-    plan: run.plan.join(", "),
+    plan: run.plan.join(" → "),
   };
 }
 
