@@ -38,11 +38,10 @@ async function openFor(io: Io, fast: boolean): Promise<Screen> {
 }
 
 async function perform(place: Place, screen: Screen, keep: boolean, io: Io): Promise<number> {
-  const { fillPlace } = await import("../demo/place.ts");
+  const { DemoFailed, fillPlace } = await import("../demo/place.ts");
   const { newPlay } = await import("../demo/play.ts");
-  const { playAll } = await import("../demo/scenes.ts");
+  const { playAll } = await import("../demo/story.ts");
   const { showSummary } = await import("../demo/summary.ts");
-  const { DemoFailed } = await import("../demo/host.ts");
   const play = newPlay(place, screen);
   try {
     await fillPlace(place);
@@ -51,7 +50,8 @@ async function perform(place: Place, screen: Screen, keep: boolean, io: Io): Pro
     await showSummary(play);
   } catch (error) {
     if (!(error instanceof DemoFailed)) throw error;
-    io.err(`\npawl: the demo did not go as it should. ${error.message}\n`);
+    const look = keep ? `the project is in ${place.root}` : "`pawl demo --keep` leaves the project there to look at";
+    io.err(`\npawl: the demo did not go as it should; ${error.message}\n  hint: ${look}\n`);
     return 1;
   }
   const where = keep ? `The project is kept in ${place.root}` : "The project is removed again (--keep keeps it)";

@@ -1,0 +1,106 @@
+/** What a person sees of the demo: who speaks, in which colour, how wide and how fast. */
+
+export interface Look {
+  write(text: string): void;
+  color: boolean;
+  /** the person's terminal: pauses, so that one can read along */
+  paced: boolean;
+  columns: number;
+}
+
+export interface Screen {
+  plain(text: string): Promise<void>;
+  title(text: string): Promise<void>;
+  say(who: Speaker, text: string): Promise<void>;
+  /** so many rows at most; an ellipsis says that there is more */
+  cut(text: string, rows?: number): string;
+}
+
+const SPEAKERS = {
+  you: "36;1",
+  "agent (scripted)": "33",
+  "reviewer (scripted)": "33",
+  "host (scripted)": "34",
+  "pawl → agent": "32;1",
+  "pawl → you": "32;1",
+  "pawl → summary": "32;1",
+  pawl: "32;1",
+  why: "32",
+  disk: "2",
+  git: "35",
+  "kill -9": "31;1",
+} as const;
+export type Speaker = keyof typeof SPEAKERS;
+
+const WIDEST = 100;
+const NARROWEST = 50;
+const LABEL = Math.max(...Object.keys(SPEAKERS).map((name) => name.length));
+const INDENT = " ".repeat(LABEL + 3);
+
+export function openScreen(look: Look): Screen {
+  const width = Math.max(NARROWEST, Math.min(WIDEST, look.columns));
+  const paint = (code: string, text: string) => (look.color ? `\x1b[${code}m${text}\x1b[0m` : text);
+  const pause = (ms: number) => (look.paced ? Bun.sleep(ms) : Promise.resolve());
+  return {
+    async plain(text) {
+      for (const line of wrap(text, width)) look.write(`${line}\n`);
+      await pause(300);
+    },
+    async title(text) {
+      await pause(700);
+      const head = `── ${text} `;
+      look.write(`\n${paint("1", head + "─".repeat(Math.max(0, width - Bun.stringWidth(head))))}\n`);
+      await pause(500);
+    },
+    async say(who, text) {
+      const [first = "", ...rest] = wrap(text, width - INDENT.length);
+      const color = SPEAKERS[who];
+      look.write(`${paint(color, `${who.padStart(LABEL)} ▸`)} ${body(who, first, paint)}\n`);
+      for (const line of rest) look.write(`${INDENT}${body(who, line, paint)}\n`);
+      await pause(readingTime(text));
+    },
+    cut: (text, rows = 1) => shorten(text, rows, width - INDENT.length),
+  };
+}
+
+/** The label carries the colour; only what is on disk stays in the background as a whole. */
+const body = (who: Speaker, line: string, paint: (code: string, text: string) => string) =>
+  who === "disk" || who === "why" ? paint("2", line) : line;
+
+const readingTime = (text: string) => Math.min(900, 240 + text.length * 3);
+
+/** By words, each line on its own, with the indent that it has. */
+function wrap(text: string, width: number): string[] {
+  return text.split("\n").flatMap((line) => wrapLine(line, width));
+}
+
+function wrapLine(line: string, width: number): string[] {
+  const lines: string[] = [];
+  let now = "";
+  for (const word of line.split(" ").flatMap((word) => pieces(word, width))) {
+    const longer = now === "" && lines.length > 0 ? word : lines.length === 0 && now === "" ? word : `${now} ${word}`;
+    if (now !== "" && Bun.stringWidth(longer) > width) {
+      lines.push(now);
+      now = word;
+    } else now = longer;
+  }
+  return [...lines, now];
+}
+
+/** A word that fits nowhere (a path) is broken. */
+function pieces(word: string, width: number): string[] {
+  const parts: string[] = [];
+  let rest = word;
+  while (Bun.stringWidth(rest) > width) {
+    parts.push(rest.slice(0, width));
+    rest = rest.slice(width);
+  }
+  return [...parts, rest];
+}
+
+function shorten(text: string, rows: number, width: number): string {
+  const lines = wrap(text, width);
+  if (lines.length <= rows) return text;
+  const shown = wrap(text, width - 2).slice(0, rows);
+  return `${shown.join("\n")} …`;
+}
