@@ -44,13 +44,14 @@ export function openScreen(look: Look): Screen {
   return {
     async plain(text) {
       for (const line of wrap(text, width)) look.write(`${line}\n`);
-      await pause(300);
+      await pause(200);
     },
     async title(text) {
-      await pause(700);
-      const head = `── ${text} `;
-      look.write(`\n${paint("1", head + "─".repeat(Math.max(0, width - Bun.stringWidth(head))))}\n`);
       await pause(500);
+      const lines = wrap(`── ${text} `, width);
+      const rest = width - Bun.stringWidth(lines.at(-1)!);
+      look.write(`\n${paint("1", lines.join("\n") + "─".repeat(rest))}\n`);
+      await pause(400);
     },
     async say(who, text) {
       const [first = "", ...rest] = wrap(text, width - INDENT.length);
@@ -67,7 +68,7 @@ export function openScreen(look: Look): Screen {
 const body = (who: Speaker, line: string, paint: (code: string, text: string) => string) =>
   who === "disk" || who === "why" ? paint("2", line) : line;
 
-const readingTime = (text: string) => Math.min(900, 240 + text.length * 3);
+const readingTime = (text: string) => Math.min(600, 170 + text.length * 2);
 
 /** By words, each line on its own, with the indent that it has. */
 function wrap(text: string, width: number): string[] {

@@ -2,7 +2,7 @@
 import { existsSync } from "node:fs";
 import { relative } from "node:path";
 import { findRunDir, readCommits } from "../store/archive.ts";
-import { readJournal } from "../store/journal.ts";
+import { hasJournal, readJournal } from "../store/journal.ts";
 import { git } from "./place.ts";
 import { expect, type Play } from "./play.ts";
 
@@ -22,7 +22,9 @@ export async function showSummary(play: Play): Promise<void> {
 function describeDisk({ place, run }: Play): string {
   const dir = findRunDir(place.root, run);
   expect(dir !== null && existsSync(dir), "the finished run is kept");
-  const saves = readCommits(place.root, run).length;
+  const commits = readCommits(place.root, run);
+  const whole = commits.every((commit, i) => commit.run.seq === i + 1 && hasJournal(place.root, commit));
+  expect(whole, "every save is there and has its line in the journal");
   const lines = [...readJournal(place.root)].length;
-  return `${relative(place.root, dir!)} with ${saves} saves, ${lines} journal lines`;
+  return `${relative(place.root, dir!)} with ${commits.length} saves, ${lines} journal lines`;
 }
