@@ -110,9 +110,9 @@ describe("the demo as a process", () => {
   }, 30_000);
 
   test("nothing of the person's git gets in", async () => {
-    const config = "[core]\n hooksPath = /nowhere\n[commit]\n gpgsign = true\n[user]\n name =\n";
+    const config = "[core]\n hooksPath = /dev/null\n[commit]\n gpgsign = true\n[user]\n name =\n";
     writeFileSync(inScratch("home/.gitconfig"), config);
-    const env = { GIT_DIR: "/nowhere", GIT_CONFIG_GLOBAL: inScratch("home/.gitconfig"), GIT_AUTHOR_NAME: "" };
+    const env = { GIT_DIR: inScratch("missing"), GIT_CONFIG_GLOBAL: inScratch("home/.gitconfig"), GIT_AUTHOR_NAME: "" };
     expect((await demo(["--fast"], env)).code).toBe(0);
   }, 30_000);
 
@@ -148,8 +148,8 @@ describe("when something is wrong", () => {
   }, 30_000);
 
   const refused: [string, string[], Record<string, string>, string][] = [
-    ["no git", [], { PATH: "/nowhere" }, "pawl: the demo needs git, and there is none in PATH\n  hint: install git"],
-    ["no temp folder", [], { TMPDIR: "/nowhere" }, "pawl: no folder can be made in /nowhere"],
+    ["no git", [], { PATH: "/dev/null" }, "pawl: the demo needs git, and there is none in PATH\n  hint: install git"],
+    ["no temp folder", [], { TMPDIR: "/dev/null" }, "pawl: no folder can be made in /dev/null"],
     ["an unknown option", ["--slow"], {}, "pawl: unknown option --slow"],
     ["a word", ["now"], {}, "pawl: demo takes no names"],
   ];
