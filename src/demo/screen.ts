@@ -70,7 +70,7 @@ const body = (who: Speaker, line: string, paint: (code: string, text: string) =>
 
 const readingTime = (text: string) => Math.min(600, 170 + text.length * 2);
 
-/** By words, each line on its own, with the indent that it has. */
+/** By words, each line on its own. */
 function wrap(text: string, width: number): string[] {
   return text.split("\n").flatMap((line) => wrapLine(line, width));
 }
@@ -79,7 +79,7 @@ function wrapLine(line: string, width: number): string[] {
   const lines: string[] = [];
   let now = "";
   for (const word of line.split(" ").flatMap((word) => pieces(word, width))) {
-    const longer = now === "" && lines.length > 0 ? word : lines.length === 0 && now === "" ? word : `${now} ${word}`;
+    const longer = now === "" ? word : `${now} ${word}`;
     if (now !== "" && Bun.stringWidth(longer) > width) {
       lines.push(now);
       now = word;
