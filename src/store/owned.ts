@@ -2,9 +2,20 @@
 import { mkdirSync } from "node:fs";
 import { appendLine, ensureDir, insideRoot, lookAt, readText, TEMP_PREFIX, writeAtomic } from "./files.ts";
 import { findGit } from "./git-dir.ts";
-import { join } from "./names.ts";
+import { dirname, join } from "./names.ts";
 
-const IN_PAWL = ["runs/", "archive/", "journal/", "errors.log", "errors.log.1", "off", ".gitignore", "*.corrupt*"];
+const IN_PAWL = [
+  "runs/",
+  "archive/",
+  "journal/",
+  "errors.log",
+  "errors.log.1",
+  "off",
+  "helper/",
+  "install.json",
+  ".gitignore",
+  "*.corrupt*",
+];
 
 /** As in a .gitignore: "/" at the end means a folder, "*" stays within a name, no inner "/" means anywhere. */
 export const OWNED: readonly string[] = [
@@ -33,12 +44,14 @@ function matcher(pattern: string): RegExp {
 
 const MARKER = "# Pawl's own files (added by pawl)";
 
+export const IGNORE_TEXT = `${[...IN_PAWL, `${TEMP_PREFIX}*`].join("\n")}\n`;
+
 /** Our files never dirty the repository. false: could not be done, which is no reason to stop. */
 export function excludeOurs(root: string): boolean {
   try {
     writeIgnore(root);
-    const git = findGit(root);
-    return git === null ? true : addToExclude(git.common, prefixOf(git.top, root));
+    const place = excludePlace(root);
+    return place === null ? true : addToExclude(place);
   } catch {
     return false;
   }
@@ -49,7 +62,7 @@ function writeIgnore(root: string): void {
   const path = join(folder, ".gitignore");
   if (lookAt(path) !== undefined) return;
   ensureDir(root, ".pawl");
-  writeAtomic(path, `${[...IN_PAWL, `${TEMP_PREFIX}*`].join("\n")}\n`, 0o644);
+  writeAtomic(path, IGNORE_TEXT, 0o644);
 }
 
 /** A project may be a folder of a larger repository, whose exclude file counts from its own top. */
@@ -59,14 +72,30 @@ function prefixOf(top: string, root: string): string {
   return below === "" ? "/" : `/${below.replace(/[\\*?[\] ]/g, "\\$&")}/`;
 }
 
-function addToExclude(common: string, prefix: string): boolean {
-  const path = join(common, "info", "exclude");
+export interface ExcludePlace {
+  path: string;
+  /** how a line about this project begins */
+  prefix: string;
+  marker: string;
+  lines: string[];
+}
+
+/** Where git looks for what only this person leaves out, and what belongs there; null: no repository. */
+export function excludePlace(root: string): ExcludePlace | null {
+  const git = findGit(root);
+  if (git === null) return null;
+  const prefix = prefixOf(git.top, root);
+  const lines = OWNED.map((line) => (line.includes("/") ? prefix + line : line));
+  return { path: join(git.common, "info", "exclude"), prefix, marker: MARKER, lines };
+}
+
+function addToExclude({ path, marker, lines }: ExcludePlace): boolean {
   const file = readText(path);
   if (!file.ok && file.why !== "missing") return false;
   const present = new Set(file.ok ? file.text.split(/\r?\n/) : []);
-  const wanted = OWNED.map((line) => (line.includes("/") ? prefix + line : line)).filter((line) => !present.has(line));
+  const wanted = lines.filter((line) => !present.has(line));
   if (wanted.length === 0) return true;
-  mkdirSync(join(common, "info"), { recursive: true });
-  appendLine(path, [...(present.has(MARKER) ? [] : [MARKER]), ...wanted].join("\n"));
+  mkdirSync(dirname(path), { recursive: true });
+  appendLine(path, [...(present.has(marker) ? [] : [marker]), ...wanted].join("\n"));
   return true;
 }
