@@ -9,7 +9,11 @@ export async function hook(input: Input, args: string[]): Promise<void> {
   try {
     if ("failed" in input) throw new Error(input.failed);
     const parsed = parseEvent(input.value, new Date().toISOString(), viaOf(args));
-    if ("ignored" in parsed) return;
+    if ("ignored" in parsed) {
+      if (parsed.ignored.startsWith("the payload")) logError(null, "hook", parsed.ignored);
+      return;
+    }
+    if (parsed.event.session === "") logError(null, "hook", `${parsed.name}: the payload has no usable session id`);
     const client = { version: clientVersion(process.env) };
     await conduct(parsed, (answer) => writeAll(renderAnswer(parsed.name, answer, client)));
   } catch (error) {

@@ -16,7 +16,7 @@ export const CONTEXT_LIMIT = 10_000;
 const TEXT_LIMIT = 1024 * 1024;
 const NAME_LIMIT = 200;
 const PATH_LIMIT = 4096;
-const SESSION_ID = /^[A-Za-z0-9._-]{1,128}$/;
+const SESSION_ID = /^(?!\.)[A-Za-z0-9._-]{1,128}$/;
 const GO_ON = `${MARK} Go on with the current step.`;
 
 type Fields = Record<string, unknown>;
