@@ -16,7 +16,7 @@ const WORDS: Record<string, (r: Fields) => string> = {
   signalled: (r) => `it claims ${text(r.signal)}${r.trailing ? " (with text after it)" : ""}`,
   multiple_signals: (r) => `several signals (${list(r.signals)}): the last one counts`,
   malformed: (r) => `almost a signal, but none: ${list(r.lines)}`,
-  missing: (r) => `no signal (${text(r.why)})`,
+  missing: (r) => (r.why === "no signal" ? "no signal" : `no signal: ${text(r.why)}`),
   ignored: (r) => `${r.signal ? text(r.signal) : list(r.signals)} is ignored: ${text(r.why)}`,
   repeated: () => "word for word the same as before: no new claim",
   gated: (r) => `gate on ${text(r.signal)}: ${text(r.verdict)}, ${text(r.why)}`,
