@@ -5,6 +5,7 @@ import { join } from "node:path";
 import {
   makePlace,
   openSession,
+  PAWL,
   type Place,
   payload,
   type Ran,
@@ -32,6 +33,10 @@ export function armed(): Armed {
 
 export const stop = ({ place, session }: Armed, message: string, fields: Record<string, unknown> = {}) =>
   payload(place, session, "Stop", { ...stopFields(session, message), ...fields });
+
+/** For scripts: the hook as a command, and a payload as a shell's word. */
+export const HOOK = `${PAWL} hook claude --via local`;
+export const quoted = (value: unknown) => `'${JSON.stringify(value).replaceAll("'", "'\\''")}'`;
 
 export const CLAIM = "Written down.\n\n<promise>MEMORY_UPDATED</promise>";
 
