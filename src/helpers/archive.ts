@@ -39,25 +39,25 @@ export function applyPlan(root: string, wanted: Wanted, now: Date): Applied {
     const rest = chosen.filter((file) => !done.has(file.path));
     const fresh = archive(root, plan.id, rest, wanted.tracked, now);
     const touched = [...completed, ...(fresh.manifest ? [fresh.manifest] : [])];
-    const entries = touched.flatMap((manifest) => manifest.entries);
-    const archived = entries.filter((entry) => entry.state === "archived");
-    rememberApproved(
-      root,
-      archived.map((entry) => entry.pattern),
-      localStamp(now).slice(0, 10),
-    );
-    const left = entries.filter((entry) => entry.state === "left");
-    const fromNow = new Set(archived.map((entry) => entry.from));
-    return {
-      folders: touched
-        .filter((one) => one.entries.some((entry) => entry.state === "archived"))
-        .map((one) => one.folder),
-      archived,
-      left: [...left.map(({ from, note }) => ({ path: from, why: note ?? "" })), ...fresh.left],
-      before: chosen.map((file) => file.path).filter((path) => done.has(path) && !fromNow.has(path)),
-      excluded,
-    };
+    const outcome = outcomeOf(touched, fresh.left);
+    const patterns = outcome.archived.map((entry) => entry.pattern);
+    rememberApproved(root, patterns, localStamp(now).slice(0, 10));
+    const moved = new Set(outcome.archived.map((entry) => entry.from));
+    const before = chosen.map((file) => file.path).filter((path) => done.has(path) && !moved.has(path));
+    return { ...outcome, before, excluded };
   });
+}
+
+function outcomeOf(touched: Manifest[], refused: Applied["left"]): Pick<Applied, "folders" | "archived" | "left"> {
+  const isArchived = (entry: Moved) => entry.state === "archived";
+  const entries = touched.flatMap((manifest) => manifest.entries);
+  const said = new Set(refused.map((one) => one.path));
+  const left = entries.filter((entry) => entry.state === "left" && !said.has(entry.from));
+  return {
+    folders: touched.filter((manifest) => manifest.entries.some(isArchived)).map((manifest) => manifest.folder),
+    archived: entries.filter(isArchived),
+    left: [...left.map(({ from, note }) => ({ path: from, why: note ?? "" })), ...refused],
+  };
 }
 
 const unfinished = (root: string, plan: string) =>
@@ -168,13 +168,13 @@ function sweep(root: string): void {
 
 /** Also for a manifest that a crash left unfinished: what lies in the archive already counts as moved. */
 function finish(root: string, manifest: Manifest): Manifest {
-  const entries = manifest.entries.map((entry) => ({ ...entry, ...moved(root, entry) }));
+  const entries = manifest.entries.map((entry) => ({ ...entry, ...move(root, entry) }));
   const done: Manifest = { ...manifest, state: "done", entries };
   writeManifest(root, done);
   return done;
 }
 
-function moved(root: string, entry: Moved): Pick<Moved, "state" | "note"> {
+function move(root: string, entry: Moved): Pick<Moved, "state" | "note"> {
   if (entry.state !== "planned") return { state: entry.state };
   try {
     if (stateOf(root, entry.to) !== null) return { state: "archived" };
