@@ -1,0 +1,181 @@
+import { realpathSync } from "node:fs";
+import { version } from "../../package.json";
+import { applyChanges } from "../install/apply.ts";
+import { type BinaryPlan, ensureBinary, forgetBinary, planBinary } from "../install/binary.ts";
+import { type Check, detectChecks } from "../install/checks.ts";
+import type { Scope } from "../install/hooks.ts";
+import { type Plan, planInit, type Wishes } from "../install/plan.ts";
+import { type Proof, proveHook } from "../install/prove.ts";
+import { contentsText, listed, listText, shown } from "../install/show.ts";
+import { type Target, targetOf } from "../install/target.ts";
+import { lookAt } from "../store/files.ts";
+import { dirname, join } from "../store/names.ts";
+import { type Io, type Parsed, parseArgs, rootOf, UserError } from "./args.ts";
+import { confirm, isInteractive, orUserError } from "./confirm.ts";
+
+export const summary = "install Pawl's hooks, commands and agents";
+export const usage = `usage: pawl init [--team | --user | --plugin] [--yes] [--print] [--json] [--with-config] [--claude-md]
+
+Shows every file it would touch, asks, then installs for Claude Code and fires the hook once to prove it.
+  (default)       for you in this project: .claude/settings.local.json, kept out of git
+  --team          for everyone in this project: .claude/settings.json, to be committed; without Pawl it does nothing
+  --user          for you in every project: ~/.claude
+  --plugin        changes nothing; prints the two commands that install Pawl as a plugin instead
+  --with-config   also writes a pawl.yaml that suggests this project's own checks, as comments
+  --claude-md     also adds a short marked block to an existing CLAUDE.md
+  --print         shows the resulting contents and changes nothing
+  --yes           does not ask (for scripts)      --json   the same as data
+
+Nothing that is not Pawl's is overwritten; \`pawl uninstall\` puts everything back.
+Exit codes: 0 installed or nothing to do, 1 refused or failed (everything is as it was), 2 not confirmed or wrong use.`;
+
+const OPTIONS = [
+  "--team",
+  "--user",
+  "--plugin",
+  "--yes",
+  "--print",
+  "--json",
+  "--with-config",
+  "--claude-md",
+  "--host=",
+];
+
+interface Job {
+  target: Target;
+  wishes: Wishes;
+  plan: Plan;
+  binary: BinaryPlan;
+  checks: Check[];
+}
+
+export function run(args: string[], io: Io): number {
+  const parsed = parseArgs(args, OPTIONS);
+  const { flags, values, words } = parsed;
+  if (words.length > 0) throw new UserError(`what is ${words[0]}?`, "`pawl init --help` lists the options");
+  if ((values["--host"] ?? "claude") !== "claude")
+    throw new UserError(`${values["--host"]} cannot be set up yet`, "this version knows --host claude");
+  const ways = ["--team", "--user", "--plugin"].filter((flag) => flags.has(flag));
+  if (ways.length > 1) throw new UserError(`${ways.join(" and ")} exclude each other`, "choose one");
+  return flags.has("--plugin") ? pluginWay(io) : orUserError(() => install(prepare(parsed, io), parsed, io));
+}
+
+function prepare({ flags }: Parsed, io: Io): Job {
+  const scope: Scope = flags.has("--user") ? "user" : flags.has("--team") ? "project" : "local";
+  const target = targetOf(scope, scope === "user" ? "" : rootOf(io));
+  const wishes = { claudeMd: flags.has("--claude-md"), config: flags.has("--with-config") };
+  const checks = scope === "user" || lookAt(join(target.base, "pawl.yaml")) ? [] : detectChecks(target.base);
+  return { target, wishes, checks, plan: planInit(target, wishes, version), binary: planBinary() };
+}
+
+function install(job: Job, { flags }: Parsed, io: Io): number {
+  const json = flags.has("--json");
+  const idle = job.plan.changes.length === 0 && job.binary.state === "current";
+  if (!json) io.out(planText(job, flags.has("--print")));
+  if (flags.has("--print")) return report(job, null, json, io, 0);
+  if (!idle && !flags.has("--yes") && (json || !isInteractive(io))) {
+    if (!json) io.err("pawl: nothing was changed\n  hint: `pawl init --yes` does this without asking\n");
+    return report(job, null, json, io, 2);
+  }
+  if (!idle && !flags.has("--yes") && !confirm(io, "\nDo this?")) {
+    io.out("Nothing was changed.\n");
+    return 1;
+  }
+  if (!idle && !flags.has("--yes")) offerConfig(job, io);
+  if (!idle) carryOut(job);
+  const proof = proveHook(job.target.scope, job.target.base);
+  if (!json) io.out(endText(job, proof, idle));
+  return report(job, proof, json, io, proof.ok ? 0 : 1);
+}
+
+function carryOut({ binary, plan }: Job): void {
+  const state = ensureBinary(binary);
+  try {
+    applyChanges(plan.changes);
+  } catch (error) {
+    if (state === "copied") forgetBinary(binary.path);
+    throw error;
+  }
+}
+
+function offerConfig(job: Job, io: Io): void {
+  if (job.wishes.config || job.checks.length === 0) return;
+  if (!confirm(io, "Also suggest these checks, as comments, in a new pawl.yaml?")) return;
+  job.plan = planInit(job.target, { ...job.wishes, config: true }, version);
+}
+
+// ── What is said ────────────────────────────────────────────────────────────
+
+function planText({ target, plan, binary, checks, wishes }: Job, whole: boolean): string {
+  const { base } = target;
+  const where =
+    target.scope === "user"
+      ? "for you, in every project"
+      : `in ${base}${target.scope === "project" ? ", for the team" : ", for you"}`;
+  const copy = { action: binary.state === "missing" ? "create" : "renew", path: shown(binary.path, base) };
+  const lines = [
+    `Pawl ${version}, ${where}:\n`,
+    binary.state === "current" ? "" : `  ${copy.action.padEnd(7)} ${copy.path}  the program that hooks call\n`,
+    listText(plan.changes, base),
+    plan.changes.length === 0 && binary.state === "current" ? "  nothing to do: everything is in place\n" : "",
+    ...plan.notes.map((note) => `  note    ${note}\n`),
+  ];
+  const found = checks.map(({ command }) => `\`${command}\``).join(", ");
+  if (found && !wishes.config)
+    lines.push(`  note    this project's own checks: ${found}; --with-config suggests them in a pawl.yaml\n`);
+  if (whole) lines.push(contentsText(plan.changes, base));
+  return lines.join("");
+}
+
+function endText(job: Job, proof: Proof, idle: boolean): string {
+  const user = job.target.scope === "user";
+  const done = idle ? "" : "\nDone. ";
+  if (!proof.ok)
+    return `${done}But the hook does not work: ${proof.why}\n  hint: \`pawl doctor\` looks closer; \`pawl uninstall\` takes it back\n`;
+  return `${done}The hook was fired once and answered in ${proof.ms} ms.
+
+  next    type ${commandOf(job.plan)} in Claude Code${user ? "" : " here"} when a piece of work is finished
+  undo    pawl uninstall${user ? " --user" : ""}   (for a while: pawl off)
+`;
+}
+
+const commandOf = ({ notes }: Plan) =>
+  notes.some((note) => note.includes("typed /pawl:complete-work")) ? "/pawl:complete-work" : "/complete-work";
+
+function report(job: Job, proof: Proof | null, json: boolean, io: Io, code: number): number {
+  if (!json) return code;
+  const { target, plan, binary, checks } = job;
+  const { base, scope } = target;
+  const data = {
+    applied: proof !== null,
+    scope,
+    base,
+    binary: { path: binary.path, state: binary.state },
+    changes: listed(plan.changes, base),
+    notes: plan.notes,
+    checks,
+    proof,
+  };
+  io.out(`${JSON.stringify(data, null, 2)}\n`);
+  return code;
+}
+
+// ── As a plugin ─────────────────────────────────────────────────────────────
+
+function pluginWay(io: Io): number {
+  const folder = marketplace();
+  io.out(`As a plugin Pawl needs no settings and no copied files. Run these two:
+
+  claude plugin marketplace add ${folder ?? "<the folder of Pawl's checkout>"}
+  claude plugin install pawl@pawl
+
+Its commands are then typed /pawl:complete-work and /pawl:go. \`claude plugin uninstall pawl@pawl\` takes it back.
+`);
+  return 0;
+}
+
+/** The binary lies in dist/ of a checkout, or in its home, far from any. */
+function marketplace(): string | null {
+  const folder = dirname(dirname(realpathSync(process.execPath)));
+  return lookAt(join(folder, ".claude-plugin/marketplace.json")) ? folder : null;
+}

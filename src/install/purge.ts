@@ -1,0 +1,147 @@
+/** Pawl's state in a project: runs, journal, documents, logs. What git tracks is never part of it. */
+import { readdirSync, rmdirSync, rmSync, unlinkSync } from "node:fs";
+import {
+  errorCode,
+  insideRoot,
+  isObject,
+  lookAt,
+  messageOf,
+  parseJson,
+  readText,
+  TEMP_PREFIX,
+} from "../store/files.ts";
+import { statePath } from "../store/home.ts";
+import { dirname, join } from "../store/names.ts";
+import { isOwned } from "../store/owned.ts";
+import { listArchived, listRuns, loadRun } from "../store/runs.ts";
+
+/** Written by `init` itself; everything else in the list below comes from working with Pawl. */
+const OF_INIT = [".pawl/.gitignore", ".pawl/install.json"];
+const BUILTIN_LOG = ".claude/logs/work-completion.log";
+
+export interface State {
+  /** relative to the project: files and folders that go */
+  paths: string[];
+  /** session pointers, absolute */
+  pointers: string[];
+  live: string[];
+}
+
+export function findState(root: string): State {
+  const live = listRuns(root)
+    .filter(({ status }) => status !== "ended")
+    .map(({ id }) => id);
+  const inPawl = namesIn(join(root, ".pawl"))
+    .map((name) => `.pawl/${name}`)
+    .filter((path) => isOwned(path) && !OF_INIT.includes(path));
+  const inClaude = namesIn(join(root, ".claude"))
+    .map((name) => `.claude/${name}`)
+    .filter((path) => isOwned(path) && path !== ".claude/logs");
+  const left = [".", ".claude", ".claude/commands", ".claude/commands/pawl", ".claude/agents"].flatMap((folder) =>
+    namesIn(join(root, folder))
+      .filter((name) => name.startsWith(TEMP_PREFIX))
+      .map((name) => (folder === "." ? name : `${folder}/${name}`)),
+  );
+  const candidates = [...new Set([...inPawl, ...inClaude, ...left, ...writtenByRuns(root)])];
+  const tracked = trackedIn(root, candidates);
+  const paths = candidates.filter(
+    (path) => exists(root, path) && !tracked.some((file) => file === path || file.startsWith(`${path}/`)),
+  );
+  return { paths, pointers: pointersOf(root), live };
+}
+
+function namesIn(folder: string): string[] {
+  try {
+    return lookAt(folder)?.isDirectory() ? readdirSync(folder) : [];
+  } catch {
+    return [];
+  }
+}
+
+function exists(root: string, path: string): boolean {
+  try {
+    return lookAt(insideRoot(root, path)) !== undefined;
+  } catch {
+    return false;
+  }
+}
+
+/** Documents and logs lie where the workflow of each run says. */
+function writtenByRuns(root: string): string[] {
+  const live = listRuns(root).flatMap(({ id }) => quietly(() => loadRun(root, id)) ?? []);
+  const documents = [...live.map(({ commit }) => commit), ...listArchived(root).map(({ commit }) => commit)].map(
+    ({ run }) => run.document.path,
+  );
+  const ids = [
+    ...namesIn(join(root, ".pawl/runs")).map((id) => `runs/${id}`),
+    ...namesIn(join(root, ".pawl/archive")).map((id) => `archive/${id}`),
+  ];
+  const logs = ids.flatMap((id) => {
+    const file = readText(join(root, ".pawl", id, "workflow.json"));
+    const workflow = file.ok ? parseJson(file.text) : null;
+    return isObject(workflow) && typeof workflow.log === "string" ? [workflow.log] : [];
+  });
+  return [BUILTIN_LOG, ...documents, ...logs].filter((path) => path !== "");
+}
+
+function quietly<T>(read: () => T | null): T | null {
+  try {
+    return read();
+  } catch {
+    return null;
+  }
+}
+
+/** Without git nothing is tracked; where git does not answer, everything counts as tracked. */
+function trackedIn(root: string, paths: string[]): string[] {
+  if (paths.length === 0) return [];
+  const git = Bun.which("git");
+  if (git === null) return [];
+  const { exitCode, stdout, stderr } = Bun.spawnSync([git, "--literal-pathspecs", "ls-files", "-z", "--", ...paths], {
+    cwd: root,
+    stdin: "ignore",
+  });
+  if (exitCode === 0) return stdout.toString().split("\0").filter(Boolean);
+  return stderr.toString().includes("not a git repository") ? [] : paths;
+}
+
+function pointersOf(root: string): string[] {
+  const folder = statePath("sessions");
+  return namesIn(folder)
+    .map((name) => join(folder, name))
+    .filter((path) => {
+      const file = readText(path, 64 * 1024);
+      const pointer = file.ok ? parseJson(file.text) : null;
+      return isObject(pointer) && pointer.root === root;
+    });
+}
+
+/** What could not be removed, and why. */
+export function removeState(root: string, { paths, pointers }: State): string[] {
+  const problems = [
+    ...paths.flatMap((path) => attempt(path, () => rmSync(insideRoot(root, path), { recursive: true, force: true }))),
+    ...pointers.flatMap((path) => attempt(path, () => unlinkSync(path))),
+  ];
+  for (const path of paths) removeEmptyAbove(root, path);
+  return problems;
+}
+
+function attempt(name: string, remove: () => void): string[] {
+  try {
+    remove();
+    return [];
+  } catch (error) {
+    return errorCode(error) === "ENOENT" ? [] : [`${name}: ${messageOf(error)}`];
+  }
+}
+
+/** Folders that only held documents and logs of ours; .claude and .pawl are the record's business. */
+function removeEmptyAbove(root: string, path: string): void {
+  for (let folder = dirname(path); ![".", ".claude", ".pawl"].includes(folder); folder = dirname(folder)) {
+    try {
+      rmdirSync(join(root, folder));
+    } catch {
+      return;
+    }
+  }
+}
