@@ -1,13 +1,15 @@
 import { writeSync } from "node:fs";
 import { conduct } from "../hook.ts";
 import { clientVersion, parseEvent, renderAnswer } from "../hosts/claude.ts";
+import { detectHost } from "../hosts/detect.ts";
 import type { Input } from "../quick.ts";
 import { logError } from "../store/errors.ts";
 
-/** `pawl hook claude`: JSON on stdin, JSON or nothing on stdout, exit 0, whatever happens. */
+/** `pawl hook claude|auto`: JSON on stdin, JSON or nothing on stdout, exit 0, whatever happens. */
 export async function hook(input: Input, args: string[]): Promise<void> {
   try {
     if ("failed" in input) throw new Error(input.failed);
+    if (hostOf(args, input.value) !== "claude") return;
     const parsed = parseEvent(input.value, new Date().toISOString(), viaOf(args));
     if ("ignored" in parsed) {
       if (parsed.ignored.startsWith("the payload")) logError(null, "hook", parsed.ignored);
@@ -20,6 +22,10 @@ export async function hook(input: Input, args: string[]): Promise<void> {
     logError(null, "hook", error);
   }
 }
+
+/** As the hook's command says; `auto` looks at the payload. */
+const hostOf = (args: string[], payload: unknown) =>
+  args[0] === "auto" ? detectHost(payload, process.env) : (args[0] ?? "");
 
 function viaOf(args: string[]): string {
   const at = args.indexOf("--via");
