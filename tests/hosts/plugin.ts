@@ -4,7 +4,8 @@ import { dirname, join, resolve } from "node:path";
 import { claudeBinary } from "./install.ts";
 import { PAWL, type Project } from "./project.ts";
 
-const REPOSITORY = resolve(import.meta.dir, "../..");
+export const REPOSITORY = resolve(import.meta.dir, "../..");
+export const PLUGIN = join(REPOSITORY, "plugin");
 const NOBODY = "http://127.0.0.1:9";
 
 export interface Said {
