@@ -5,14 +5,14 @@ import { closeSync, constants, openSync, readSync, writeSync } from "node:fs";
 import { join } from "node:path";
 import { PAWL, payload, removePlaces, runHook, shell } from "./harness.ts";
 import { armed, CLAIM, expectHarmless, HOOK, quoted, stop, type Wanted } from "./hostile.ts";
-import { runsOf } from "./run-files.ts";
+import { journalOf, runsOf } from "./run-files.ts";
 
 afterAll(removePlaces);
 
 describe("stdout", () => {
   const shut: [string, string, Wanted["error"]][] = [
     ["closed", ">&-", null],
-    ["a full disk", "> /dev/full", { root: "ENOSPC" }],
+    ["a full disk", "> /dev/full", { home: "ENOSPC" }],
     ["a reader that is gone", "| true", null],
   ];
   test.each(shut)("%s: the decision holds and is given again with the next prompt", (_name, redirect, error) => {
@@ -44,11 +44,14 @@ describe("stdout", () => {
       libc.symbols.fcntl(writer, F_SETFL, constants.O_NONBLOCK);
       child.stdin.write(JSON.stringify(stop(state, CLAIM)));
       await child.stdin.end();
+      while (runsOf(cwd)[0]?.stage !== "review") await Bun.sleep(5);
+      await Bun.sleep(200); // it speaks after the commit: time enough to have found the pipe full, well before it gives up
       const emptied = drains ? drain(reader, filling) : "";
       expect(await child.exited).toBe(0);
       expect(emptied.trim()).toBe("");
+      expect(journalOf(cwd).map(({ kind }) => kind)).toContain("advanced");
       if (drains) expect(JSON.parse(drain(reader, 1e6)).hookSpecificOutput.additionalContext).toContain("step 2 of 4");
-      else expect(await Bun.file(join(cwd, ".pawl/errors.log")).text()).toContain("EAGAIN");
+      else expect(await Bun.file(join(state.place.home, ".local/state/pawl/errors.log")).text()).toContain("EAGAIN");
       closeSync(reader);
       closeSync(writer);
     },

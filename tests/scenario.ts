@@ -64,7 +64,11 @@ const ACTIONS: Record<string, (world: World, value: never, step: Step) => Result
   stop_failed: (world, error: string, step) => call(world, step, "StopFailure", { error, last_assistant_message: "" }),
   compact: (world, trigger: string, step) => {
     const before = call(world, step, "PreCompact", { trigger, custom_instructions: null });
-    const fork = { ...stopFields(sessionOf(world), "<summary>S</summary>"), agent_id: "afork", agent_type: "" };
+    const fork = {
+      ...stopFields(sessionOf(world), "<summary>S</summary>\n\n<promise>REVIEW_COMPLETE</promise>"),
+      agent_id: "afork",
+      agent_type: "",
+    };
     call(world, step, "SubagentStop", fork);
     return { ...call(world, step, "SessionStart", { source: "compact" }), summary: before.ran!.out };
   },

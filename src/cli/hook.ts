@@ -17,7 +17,7 @@ export async function hook(input: Input, args: string[]): Promise<void> {
     }
     if (parsed.event.session === "") logError(null, "hook", `${parsed.name}: the payload has no usable session id`);
     const client = { version: clientVersion(process.env) };
-    await conduct(parsed, (answer) => writeAll(renderAnswer(parsed.name, answer, client)));
+    await conduct(parsed, (answer) => speak(renderAnswer(parsed.name, answer, client)));
   } catch (error) {
     logError(null, "hook", error);
   }
@@ -31,6 +31,15 @@ function viaOf(args: string[]): string {
   const at = args.indexOf("--via");
   const via = at >= 0 ? (args[at + 1] ?? "") : "";
   return /^[a-z]{1,16}$/.test(via) ? via : "unknown";
+}
+
+/** Said or not, the decision stands and is owed. A second attempt could only add to half an answer. */
+function speak(text: string): void {
+  try {
+    writeAll(text);
+  } catch (error) {
+    logError(null, "stdout", error);
+  }
 }
 
 /** In full, also into a pipe that is set to non-blocking; a closed one is the reader's choice. */
