@@ -1,15 +1,6 @@
-/** Builds dist/pawl: one executable, with everything in it. The last two flags keep the user's .env and bunfig.toml out. */
+/** Builds dist/pawl: one executable, with everything in it. */
 import { mkdirSync, renameSync, rmSync } from "node:fs";
-
-const FLAGS = [
-  "--compile",
-  "--minify",
-  "--bytecode",
-  "--splitting",
-  "--format=esm",
-  "--no-compile-autoload-dotenv",
-  "--no-compile-autoload-bunfig",
-];
+import { FLAGS } from "../bin/flags.mjs";
 
 mkdirSync("dist", { recursive: true });
 const temp = `dist/.pawl-${process.pid}`;
