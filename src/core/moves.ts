@@ -156,7 +156,9 @@ export function advance(draft: Draft, target: string, cause: Cause, person?: str
   if (!next) return endRun(draft, "completed", cause, person);
   enter(draft, next);
   record(draft, "advanced", { from, to: next, signal: cause.signal });
-  return tell(draft, instruction(draft), person && fill(person, valuesOf(draft)));
+  const decided =
+    cause.by === "person" ? `Pawl: your decision is recorded. Next: ${stageOf(workflow, next).title}.` : undefined;
+  return tell(draft, instruction(draft), person ? fill(person, valuesOf(draft)) : decided);
 }
 
 export function enter(draft: Draft, stage: string): void {
