@@ -17,7 +17,7 @@ export function onCommand(draft: Draft, event: EventOf<"command">): Step {
     case "finish":
       return finish(draft, event);
     case "pause":
-      run.paused = { turn: "", told: true };
+      run.paused = { turn: "", told: true, firm: true };
       record(draft, "paused", { why: event.why || "by command" });
       return closeDraft(draft, { turn: "none", person: `Paused ${run.id} at ${run.stage}.` });
     case "resume":

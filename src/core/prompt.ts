@@ -72,7 +72,7 @@ function replan(draft: Draft, stages: string[]): Step {
 function ownBusiness(draft: Draft): Step {
   const { run, event } = draft;
   const { owed } = run;
-  if (run.status === "active") run.paused = { turn: event.turn, told: false };
+  if (run.status === "active" && !run.paused?.firm) run.paused = { turn: event.turn, told: false };
   if (run.status === "active") record(draft, "paused", { why: "the person asked something else" });
   if (!owed) return closeDraft(draft, { turn: "none" });
   record(draft, "undelivered", { given_by: owed.given_by, turn: owed.turn, times: owed.times });

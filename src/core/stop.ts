@@ -26,6 +26,10 @@ export function onStop(draft: Draft, event: EventOf<"stop">): Step {
   const signal = draft.repeated ? null : lastClaim(draft, signals);
   if (draft.repeated) return repeated(draft);
   if (signal === null) return noClaim(draft, event, signals);
+  if (run.paused?.firm) {
+    record(draft, "ignored", { signal, why: "the run is paused" });
+    return closeDraft(draft, { turn: "end", person: pausedLine(draft) });
+  }
   delete run.paused;
   return claimed(draft, signal, message);
 }

@@ -125,7 +125,7 @@ export interface Run {
   why?: string;
   owner: Owner | null;
   /** the turn whose prompt was the person's own business: its stop is theirs */
-  paused?: { turn: string; told: boolean };
+  paused?: { turn: string; told: boolean /** said by command: only a go lifts it, no claim does */; firm?: true };
   question?: Question;
   decision?: { ask: string; choice: string; at: string };
   owed?: Owed;
