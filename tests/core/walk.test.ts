@@ -179,6 +179,8 @@ describe("random walks", () => {
       fc.property(walk, (actions) => {
         const idle = new Map<string, number>();
         play(actions, (_world, { event, before, after, answer }) => {
+          // A command is the person's word from anywhere, also from a shell in another session.
+          if (after && event.kind === "command") idle.set(after.id, 0);
           if (!after || event.session !== after.owner?.session) return;
           const resumed = event.kind === "prompt" || event.kind === "command";
           const count = isSame(before, after) && !resumed ? (idle.get(after.id) ?? 0) : 0;
