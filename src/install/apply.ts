@@ -32,12 +32,14 @@ export interface Change {
 
 interface Work {
   undo: (() => void)[];
+  /** that we made, outermost first */
+  folders: string[];
   /** names nobody needs afterwards, however it ended */
   spare: string[];
 }
 
 export function applyChanges(changes: Change[]): void {
-  const work: Work = { undo: [], spare: [] };
+  const work: Work = { undo: [], folders: [], spare: [] };
   try {
     const staged = changes.map((change) => ({ change, ...stage(change, work) }));
     for (const { change, fresh, old } of staged) publish(change, fresh, old, work);
@@ -58,7 +60,7 @@ function stage(change: Change, work: Work): { fresh: string; old: string } {
     writeFresh(fresh, change.after, change.mode);
     if (change.before !== null) chmodSync(fresh, change.mode);
   }
-  if (change.before !== null) linkSync(change.path, old);
+  if (change.before !== null) linkOld(change.path, old);
   return { fresh, old };
 }
 
@@ -72,7 +74,7 @@ function makeFolders(folder: string, mode: number, work: Work): void {
   if (lookAt(folder)?.isDirectory()) return;
   makeFolders(dirname(folder), mode, work);
   mkdirSync(folder, { mode: mode & 0o044 ? 0o777 : 0o700 });
-  work.undo.push(() => rmdirSync(folder));
+  work.folders.push(folder);
 }
 
 function writeFresh(path: string, text: string, mode: number): void {
@@ -100,6 +102,14 @@ function publish(change: Change, fresh: string, old: string, work: Work): void {
   work.undo.push(() => (before === null ? unlinkSync(path) : renameSync(old, path)));
 }
 
+function linkOld(path: string, old: string): void {
+  try {
+    linkSync(path, old);
+  } catch (error) {
+    throw errorCode(error) === "ENOENT" ? changedMeanwhile(path) : error;
+  }
+}
+
 function linkNew(fresh: string, path: string): void {
   try {
     linkSync(fresh, path);
@@ -110,6 +120,11 @@ function linkNew(fresh: string, path: string): void {
 
 function assertUnchanged(path: string, before: string | null): void {
   const now = readText(path);
+  if (!now.ok && now.why === "unreadable")
+    throw new InstallError(
+      `${path} cannot be read (${now.detail})`,
+      "mend that and try again; everything is as it was",
+    );
   const same = now.ok ? now.text === before : now.why === "missing" && before === null;
   if (!same) throw changedMeanwhile(path);
 }
@@ -127,20 +142,24 @@ function trySync(folder: string): void {
 
 /** The error to throw once everything is as it was; it tells what could not be put back. */
 function rolledBack(error: unknown, work: Work): InstallError {
-  const stuck = work.undo.toReversed().flatMap((step) => {
-    try {
-      step();
-      return [];
-    } catch (problem) {
-      return [messageOf(problem)];
-    }
-  });
+  const stuck = work.undo.toReversed().flatMap(attempt);
+  for (const path of work.spare) removeQuietly(path);
+  stuck.push(...work.folders.toReversed().flatMap((folder) => attempt(() => rmdirSync(folder))));
   if (stuck.length > 0) {
     const hint = `put back by hand what could not be: ${stuck.join("; ")}`;
     return new InstallError(`${messageOf(error)}; undoing it failed in part`, hint);
   }
   if (error instanceof InstallError) return error;
   return new InstallError(messageOf(error), `${remedy(errorCode(error))}; everything is as it was`);
+}
+
+function attempt(step: () => void): string[] {
+  try {
+    step();
+    return [];
+  } catch (problem) {
+    return [messageOf(problem)];
+  }
 }
 
 function remedy(code: string): string {

@@ -33,12 +33,21 @@ const sidecarOf = (path: string) => `${path}.version`;
 export function planBinary(): BinaryPlan {
   const path = binaryPath();
   const source = runningBinary();
-  const there = statSync(path, { throwIfNoEntry: false });
+  const there = statusOf(path);
   if (!there?.isFile()) return { path, state: "missing", source };
   if (source === null) return { path, state: versionOf(path) === version ? "current" : "other", source };
   const own = statSync(source);
   const same = (own.dev === there.dev && own.ino === there.ino) || isSame(source, path, own.size, there.size);
   return { path, state: same && (there.mode & 0o100) !== 0 ? "current" : "other", source };
+}
+
+/** Whatever keeps us from looking at it also keeps hooks from calling it. */
+function statusOf(path: string) {
+  try {
+    return statSync(path, { throwIfNoEntry: false });
+  } catch {
+    return undefined;
+  }
 }
 
 function runningBinary(): string | null {

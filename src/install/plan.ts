@@ -1,8 +1,9 @@
 /** What `pawl init` would change. Reads, decides, writes nothing. */
+import { namesIn } from "../store/commits.ts";
 import { hashOf, lookAt, parseJson } from "../store/files.ts";
 import { homeDir } from "../store/home.ts";
 import { dirname, join } from "../store/names.ts";
-import { type ExcludePlace, excludePlace, IGNORE_TEXT } from "../store/owned.ts";
+import { type ExcludePlace, excludePlace, IGNORE_TEXT, isOwned } from "../store/owned.ts";
 import type { Change } from "./apply.ts";
 import { configText, detectChecks } from "./checks.ts";
 import { CLAUDE_MD, withBlock } from "./claude-md.ts";
@@ -103,8 +104,17 @@ function newFolders({ target, changes }: Draft): string[] {
   const missing = new Set<string>();
   for (const path of paths)
     for (let dir = dirname(path); lookAt(dir) === undefined; dir = dirname(dir)) missing.add(dir);
+  for (const name of target.scope === "user" ? [] : madeByRuns(target.base)) missing.add(join(target.base, name));
   const inner = `${target.base}/`;
   return [...missing].sort().map((dir) => (dir.startsWith(inner) ? dir.slice(inner.length) : dir));
+}
+
+/** A workflow may have run here before anything was installed; what holds nothing but its files is ours, too. */
+function madeByRuns(base: string): string[] {
+  return [".claude", ".pawl"].filter((folder) => {
+    const names = namesIn(join(base, folder)) ?? [];
+    return names.length > 0 && names.every((name) => isOwned(`${folder}/${name}`) && name !== "install.json");
+  });
 }
 
 // ── Settings ────────────────────────────────────────────────────────────────

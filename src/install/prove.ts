@@ -11,7 +11,7 @@ export function proveHook(scope: Scope, cwd: string): Proof {
   if (said !== `pawl ${version}`)
     return { ok: false, why: said ? `it answers "${said.slice(0, 80)}"` : "the binary does not answer" };
   const began = performance.now();
-  const { code, out, err } = shell(hookCommand(scope), `${JSON.stringify(canary(cwd))}\n`, cwd);
+  const { code, out, err } = shell(hookCommand(scope), `${JSON.stringify(canary())}\n`, cwd);
   const ms = Math.round(performance.now() - began);
   if (code !== 0) return { ok: false, why: `it ended with ${code ?? "a signal"} ${err.slice(0, 200)}`.trim() };
   if (out.trim() !== "" && parseJson(out) === undefined)
@@ -19,12 +19,13 @@ export function proveHook(scope: Scope, cwd: string): Proof {
   return { ok: true, ms, version };
 }
 
-function canary(cwd: string) {
+/** In no project: the first start in this one is greeted, and that is for a session to show. */
+function canary() {
   const session = crypto.randomUUID();
   return {
     session_id: session,
     transcript_path: "/nonexistent",
-    cwd,
+    cwd: "/nonexistent",
     hook_event_name: "SessionStart",
     source: "startup",
   };

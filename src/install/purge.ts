@@ -47,7 +47,7 @@ export function findState(root: string): State {
   const paths = candidates.filter(
     (path) => exists(root, path) && !tracked.some((file) => file === path || file.startsWith(`${path}/`)),
   );
-  return { paths, pointers: pointersOf(root), live };
+  return { paths, pointers: [...pointersOf(root), greetingPath(root)], live };
 }
 
 function namesIn(folder: string): string[] {

@@ -11,6 +11,7 @@ import { callsUs, type Scope } from "./hooks.ts";
 import { isEmptySettings, withoutHooks } from "./settings.ts";
 import {
   type Entry,
+  isOurIgnore,
   type Manifest,
   modeOf,
   placed,
@@ -55,10 +56,13 @@ export function planRemoval(target: Target, scopes: Scope[], state: boolean): Re
   const late = left.filter((entry) => LATE.includes(entry.kind));
   const all = state && !inUse;
   if (all) for (const entry of late) tryRevert(draft, entry);
-  if (all && target.scope !== "user" && !late.some(({ kind }) => kind === "exclude")) freeExclude(draft);
+  const known = (kind: string) => late.some((entry) => entry.kind === kind);
+  if (all && target.scope !== "user" && !known("exclude")) freeExclude(draft);
+  if (all && target.scope !== "user" && !known("ignore")) freeIgnore(draft);
   const rest = all ? [] : left.filter((entry) => !gone.includes(entry));
   closeRecord(draft, record, rest);
-  return { ...draft, folders: (record.manifest?.folders ?? [".pawl"]).toReversed() };
+  const made = record.manifest?.folders ?? (target.scope === "user" ? [] : [".claude", ".pawl"]);
+  return { ...draft, folders: made.toReversed() };
 }
 
 const settingsOf = ({ scope, base }: Target, wanted: Scope) =>
@@ -162,6 +166,13 @@ function freeExclude({ target, changes, stays }: Draft): void {
   } catch (error) {
     stays.push(`git's exclude file: ${messageOf(error)}`);
   }
+}
+
+/** Written at the first arming, by whatever version. */
+function freeIgnore({ target, changes }: Draft): void {
+  const name = ".pawl/.gitignore";
+  const now = readExisting(target.base, name);
+  if (now !== null && isOurIgnore(now)) changes.push(changeOf(target, name, now, null, "served Pawl's state"));
 }
 
 function freedExclude(target: Target, now: string): string {

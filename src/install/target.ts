@@ -59,6 +59,9 @@ export const modeOf = (path: string, otherwise: number) => {
   return found ? found.mode & 0o7777 : otherwise;
 };
 
+/** By whatever version: Pawl's own .gitignore begins like this. */
+export const isOurIgnore = (text: string) => text.startsWith("runs/\narchive/\n");
+
 // ── The record of what is ours ──────────────────────────────────────────────
 
 /** How a file of ours that was edited since is freed of us; "ignore" and "exclude" serve the state and go with it. */
