@@ -146,7 +146,8 @@ function parseYaml(text: string): unknown {
   try {
     return parse(text) ?? null;
   } catch (error) {
-    throw new RulesError(`${RULES_FILE}: ${messageOf(error).split("\n")[0]} (counted from the line after ---)`);
+    const hint = /[-:[,]\s*\*/.test(text) ? '; a pattern that begins with * needs quotes: "*.log"' : "";
+    throw new RulesError(`${RULES_FILE}: ${messageOf(error).split("\n")[0]} (lines counted after ---)${hint}`);
   }
 }
 

@@ -105,6 +105,16 @@ describe("helper archive plan", () => {
     }
   });
 
+  test("a name that is not UTF-8 is left alone, the others are not", () => {
+    for (const git of [true, false]) {
+      const place = placeWith({ "real.log": "x" }, { git });
+      shell(place, `touch "$(printf 'b\\377d.log')"`);
+      expect(planned(place)).toEqual(["real.log"]);
+      expect(apply(place, plan(place).id)).toMatchObject({ code: 0, archived: [{ from: "real.log" }] });
+      expect(shell(place, "ls | grep -c log").out).toBe("1\n");
+    }
+  });
+
   test("the project's own rules", () => {
     const front =
       'archive_always: ["data/", "*.xyz", "src/gen/**"]\nnever_archive: ["keep*.log", "/top.tmp"]\narchive_if_old_days: 10\narchive_if_larger_mb: 1\nother: 1\n';
@@ -137,7 +147,8 @@ describe("helper archive plan", () => {
   });
 
   test.each([
-    ["---\narchive_always: *.log\n---\n", "cleanup-patterns"],
+    ["---\narchive_always: *.log\n---\n", 'needs quotes: "*.log"'],
+    ["---\narchive_always:\n  - *.log\n---\n", 'needs quotes: "*.log"'],
     ["---\narchive_always: text\n---\n", "archive_always must be a list"],
     ["---\nnever_archive: [1]\n---\n", "never_archive must be a list"],
     ["---\narchive_if_old_days: soon\n---\n", "archive_if_old_days must be a number"],

@@ -6,6 +6,7 @@ import { type Reply, say, use } from "./model.ts";
 import { installPlugin, installProgram, PLUGIN } from "./plugin.ts";
 import type { Project } from "./project.ts";
 import { openScenario, promise } from "./scenario.ts";
+import { terminal } from "./terminal.ts";
 
 setDefaultTimeout(90_000);
 
@@ -115,6 +116,75 @@ describe("the four agents in the real client", () => {
     expect(project.exists("debug.log")).toBe(false);
     expect(await project.read(".claude/memory/decisions.md")).toContain('README says more, since "less" was $less.');
     expect(await scene.log()).toContain("CLEANUP_APPROVED");
+  });
+});
+
+describe("the cleanup on the screen", () => {
+  const question = (plan: string) => ({
+    question: `Archive debug.log (plan ${plan})?`,
+    header: "Cleanup",
+    multiSelect: false,
+    options: [
+      { label: "Archive it", description: "It goes to .archive" },
+      { label: "Leave it", description: "Nothing is moved" },
+    ],
+  });
+  const planOf = ({ root }: Project) => readdirSync(join(root, ".pawl/helper/plans"))[0]!.replace(".json", "");
+
+  async function open(afterwards: (plan: string) => Reply[]) {
+    let project: Project | null = null;
+    const otherwise = (nth: number): Reply => {
+      const plan = planOf(project!);
+      return [use("AskUserQuestion", { questions: [question(plan)] }), ...afterwards(plan)][nth - 1] ?? say("Over.");
+    };
+    const scene = await openScenario({ turns: [bash(`${PROGRAM} helper archive plan`)], otherwise });
+    project = scene.project;
+    await installProgram(project);
+    copyTexts(project);
+    writeFileSync(join(project.root, "debug.log"), "12345");
+    return scene;
+  }
+
+  test("a yes to the question, and to the command itself, archives", async () => {
+    const apply = (plan: string) => [bash(`${PROGRAM} helper archive apply ${plan}`), promise("CLEANUP_APPROVED")];
+    await using scene = await open(apply);
+    const screen = await terminal(scene.project, scene.model, [], ["Read"]);
+    try {
+      await screen.waitFor(/❯/);
+      await screen.submit("/complete-work cleanup");
+      await screen.waitFor(/Archive debug\.log.*Leave it/s);
+      screen.press("1");
+      await screen.waitFor(/archive apply.*Do you want to proceed/s);
+      expect(scene.project.exists("debug.log")).toBe(true);
+      screen.press("1");
+      await screen.waitFor(/✅ complete-work finished/);
+      expect(scene.project.exists("debug.log")).toBe(false);
+      expect(await scene.run()).toMatchObject({
+        outcome: "completed",
+        done: { cleanup: { signal: "CLEANUP_APPROVED" } },
+      });
+    } finally {
+      await screen.close();
+    }
+  });
+
+  test("a no moves nothing and is CLEANUP_SKIPPED", async () => {
+    await using scene = await open(() => [promise("CLEANUP_SKIPPED")]);
+    const screen = await terminal(scene.project, scene.model, [], ["Read"]);
+    try {
+      await screen.waitFor(/❯/);
+      await screen.submit("/complete-work cleanup");
+      await screen.waitFor(/Archive debug\.log.*Leave it/s);
+      screen.press("2");
+      await screen.waitFor(/✅ complete-work finished/);
+      expect(scene.project.exists("debug.log")).toBe(true);
+      expect(await scene.run()).toMatchObject({
+        outcome: "completed",
+        done: { cleanup: { signal: "CLEANUP_SKIPPED" } },
+      });
+    } finally {
+      await screen.close();
+    }
   });
 });
 

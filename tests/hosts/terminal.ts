@@ -7,9 +7,9 @@ import { makeScreen } from "./screen.ts";
 const WIDTH = 140;
 const HEIGHT = 60;
 const PATIENCE_MS = 20_000;
+const TOOLS = ["Bash", "Read", "Agent"];
 
-
-export async function terminal(project: Project, model: Model, args: string[] = []) {
+export async function terminal(project: Project, model: Model, args: string[] = [], allow = TOOLS) {
   const screen = makeScreen(WIDTH, HEIGHT);
   const decoder = new TextDecoder();
   const frames: string[] = [];
@@ -22,7 +22,7 @@ export async function terminal(project: Project, model: Model, args: string[] = 
     for (const look of watchers) look();
   }
 
-  const client = Bun.spawn([await claudeBinary(), "--allowedTools", "Bash", "Read", "Agent", ...args], {
+  const client = Bun.spawn([await claudeBinary(), "--allowedTools", ...allow, ...args], {
     cwd: project.root,
     env: project.env(model.url),
     terminal: { cols: WIDTH, rows: HEIGHT, data: (_, bytes) => draw(bytes) },
