@@ -5,6 +5,7 @@ import type { Answer, Commit, Decision, Event, Facts, Run, RunSummary, Step, Wor
 import { gatherDocument } from "./gather/document.ts";
 import { gather, type Sources } from "./gather/index.ts";
 import { logError } from "./store/errors.ts";
+import { greetingFor } from "./store/greeting.ts";
 import { homeDir } from "./store/home.ts";
 import { excludeOurs, findRoot, isOff, type Pointer, readPointer, removePointer, writePointer } from "./store/place.ts";
 import { project, recover } from "./store/project.ts";
@@ -36,8 +37,14 @@ export async function conduct(incoming: Incoming, speak: Speak): Promise<void> {
     );
     if (handled) return;
   }
+  if (event.kind === "start" && event.source === "startup") greet(incoming, speak);
   if (event.kind === "prompt" && !event.injected && event.text.trimStart().startsWith("/"))
     await armByPrompt(incoming, speak);
+}
+
+function greet({ cwd, event }: Incoming, speak: Speak): void {
+  const person = greetingFor(cwd, event.via);
+  if (person !== null) speak({ turn: "none", person });
 }
 
 /** A failure of ours ends the turn, never the work: logged, and in an armed session told to the person. */

@@ -79,12 +79,12 @@ function parse(bytes: Uint8Array): Input {
   }
 }
 
-/** True only when certain: no session of ours, and not a command that could arm one. */
+/** True only when certain: no session of ours, not a command that could arm one, nor a start that may be greeted. */
 export function isUnarmed(input: Input): boolean {
   if ("failed" in input || typeof input.value !== "object" || input.value === null) return false;
-  const { session_id: session, prompt } = input.value as Record<string, unknown>;
+  const { session_id: session, prompt, hook_event_name: name, source } = input.value as Record<string, unknown>;
   if (typeof session !== "string" || !/^[\w-]{1,128}$/.test(session)) return false;
-  if (!process.env.HOME) return false;
+  if (!process.env.HOME || (name === "SessionStart" && source === "startup")) return false;
   if (typeof prompt === "string" && prompt.trimStart().startsWith("/")) return false;
   return !pointerExists(`${process.env.HOME}/.local/state/pawl/sessions/claude-${session}`);
 }

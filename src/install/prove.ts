@@ -34,6 +34,8 @@ function canary() {
 function shell(command: string, input: string, cwd: string) {
   const { exitCode, stdout, stderr } = Bun.spawnSync(["/bin/sh", "-c", command], {
     cwd,
+    // As a session without a person: what is said to a person only once must not be said to us.
+    env: { ...process.env, CLAUDE_CODE_ENTRYPOINT: "sdk-cli" },
     stdin: Buffer.from(input),
     timeout: 10_000,
   });

@@ -8,8 +8,10 @@ import {
   messageOf,
   parseJson,
   readText,
+  removeQuietly,
   TEMP_PREFIX,
 } from "../store/files.ts";
+import { greetingPath } from "../store/greeting.ts";
 import { statePath } from "../store/home.ts";
 import { dirname, join } from "../store/names.ts";
 import { isOwned } from "../store/owned.ts";
@@ -22,7 +24,7 @@ const BUILTIN_LOG = ".claude/logs/work-completion.log";
 export interface State {
   /** relative to the project: files and folders that go */
   paths: string[];
-  /** session pointers, absolute */
+  /** what the person's own state folder knows of this project: session pointers, that it was greeted; absolute */
   pointers: string[];
   live: string[];
 }
@@ -47,7 +49,7 @@ export function findState(root: string): State {
   const paths = candidates.filter(
     (path) => exists(root, path) && !tracked.some((file) => file === path || file.startsWith(`${path}/`)),
   );
-  return { paths, pointers: [...pointersOf(root), greetingPath(root)], live };
+  return { paths, pointers: [...filesAbout(root, "sessions"), ...filesAbout(root, "greeted")], live };
 }
 
 function namesIn(folder: string): string[] {
@@ -105,15 +107,13 @@ function trackedIn(root: string, paths: string[]): string[] {
   return stderr.toString().includes("not a git repository") ? [] : paths;
 }
 
-function pointersOf(root: string): string[] {
-  const folder = statePath("sessions");
-  return namesIn(folder)
-    .map((name) => join(folder, name))
-    .filter((path) => {
-      const file = readText(path, 64 * 1024);
-      const pointer = file.ok ? parseJson(file.text) : null;
-      return isObject(pointer) && pointer.root === root;
-    });
+function filesAbout(root: string, folder: string): string[] {
+  const paths = namesIn(statePath(folder)).map((name) => statePath(folder, name));
+  return paths.filter((path) => {
+    const file = readText(path, 64 * 1024);
+    const pointer = file.ok ? parseJson(file.text) : null;
+    return (isObject(pointer) && pointer.root === root) || (file.ok && file.text === `${root}\n`);
+  });
 }
 
 /** What could not be removed, and why. */
@@ -123,6 +123,7 @@ export function removeState(root: string, { paths, pointers }: State): string[] 
     ...pointers.flatMap((path) => attempt(path, () => unlinkSync(path))),
   ];
   for (const path of paths) removeEmptyAbove(root, path);
+  removeQuietly(greetingPath(root));
   return problems;
 }
 
