@@ -14,6 +14,12 @@ const COMMANDS: Record<string, { load: () => Promise<Command>; first?: true; abo
     first: true,
     about: "see what Pawl does, in thirty seconds, without an agent",
   },
+  init: {
+    load: () => import("./init.ts"),
+    first: true,
+    about: "install: hooks, commands, agents; says first what it will touch",
+  },
+  uninstall: { load: () => import("./uninstall.ts"), first: true, about: "take it out again, exactly" },
   runs: { load: () => import("./runs.ts"), first: true, about: "list, show, pause, resume, finish or abort runs" },
   explain: { load: () => import("./explain.ts"), first: true, about: "why each stop was continued or let go" },
   log: { load: () => import("./log.ts"), first: true, about: "everything Pawl saw and decided" },

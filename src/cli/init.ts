@@ -120,6 +120,8 @@ function planText({ target, plan, binary, checks, wishes }: Job, whole: boolean)
     plan.changes.length === 0 && binary.state === "current" ? "  nothing to do: everything is in place\n" : "",
     ...plan.notes.map((note) => `  note    ${note}\n`),
   ];
+  if (process.env.PAWL === "0")
+    lines.push("  note    WARNING: PAWL=0 is set here; an agent started from this shell runs no hook of Pawl\n");
   const found = checks.map(({ command }) => `\`${command}\``).join(", ");
   if (found && !wishes.config)
     lines.push(`  note    this project's own checks: ${found}; --with-config suggests them in a pawl.yaml\n`);

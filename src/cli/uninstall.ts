@@ -46,7 +46,7 @@ function prepare({ flags }: Parsed, io: Io): Job {
   const target = targetOf(user ? "user" : flags.has("--team") ? "project" : "local", user ? "" : rootOf(io));
   const state = user ? NO_STATE : findState(target.base);
   // With nothing to keep there is no reason to leave an empty house behind.
-  const purge = flags.has("--purge") || (state.paths.length === 0 && state.pointers.length === 0);
+  const purge = flags.has("--purge") || state.paths.length === 0;
   return { target, state, purge, removal: planRemoval(target, scopesOf(target, flags), purge) };
 }
 
@@ -110,7 +110,9 @@ function staysOf(target: Target, removal: Removal, state: State, purge: boolean)
   const note = kept.length > 0 ? [`${kept.join(", ")}: Pawl's state; --purge removes it`] : [];
   const path = binaryPath();
   const binary = lookAt(path) ? [`${shown(path, target.base)}: the program; other projects may call it`] : [];
-  return [...removal.stays, ...note, ...binary];
+  const projects =
+    target.scope === "user" ? ["the state of each project: `pawl uninstall --purge` there removes it"] : [];
+  return [...removal.stays, ...note, ...projects, ...binary];
 }
 
 function report(job: Job, applied: boolean, problems: string[], io: Io, json: boolean, code: number): number {

@@ -88,7 +88,11 @@ describe("after a run", () => {
     pawl(place, "init", "--yes");
     armed(place);
     pawl(place, "runs", "abort");
+    const greeted = join(place.home, ".local/state/pawl/greeted");
+    put(greeted, "this", `${place.root}\n`);
+    put(greeted, "other", "/elsewhere\n");
     pawl(place, "uninstall", "--purge", "--yes");
     expect(snapshot(place.root)).toEqual(before);
+    expect(Object.keys(snapshot(greeted))).toEqual(["other"]);
   });
 });
