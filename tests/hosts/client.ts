@@ -62,7 +62,6 @@ export async function print(
   return { ...heard(out.split("\n").flatMap(parse)), code: await client.exited, stderr };
 }
 
-
 /** Several prompts in one process and one session. */
 export async function conversation(project: Project, model: Model, options: PrintOptions = {}) {
   const resume = options.resume === undefined ? [] : ["--resume", options.resume];

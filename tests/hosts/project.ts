@@ -27,6 +27,8 @@ export interface ProjectOptions {
   binary?: string;
   /** settings files that carry the hook, each with its --via */
   hooks?: ("local" | "project")[];
+  /** nothing of ours in it, as before `pawl init` */
+  bare?: true;
 }
 
 export type Project = Awaited<ReturnType<typeof startProject>>;
@@ -38,7 +40,7 @@ export async function startProject(options: ProjectOptions = {}) {
   const root = join(base, "project");
   const home = join(base, "home");
   await mkdir(home);
-  await furnish(root, binary, options.hooks ?? ["local"]);
+  await furnish(root, options.bare ? {} : ourFiles(binary, options.hooks ?? ["local"]));
   await acquaint(home, root);
   return {
     root,
@@ -52,9 +54,8 @@ export async function startProject(options: ProjectOptions = {}) {
   };
 }
 
-async function furnish(root: string, binary: string, hooks: ("local" | "project")[]): Promise<void> {
+function ourFiles(binary: string, hooks: ("local" | "project")[]): Record<string, string> {
   const files: Record<string, string> = {
-    "README.md": "# A project\n",
     ".gitignore": ".claude/\n",
     ".claude/commands/complete-work.md": "Complete the work. $ARGUMENTS\n",
     ".claude/commands/pawl/go.md": "Go on with the workflow.\n",
@@ -64,7 +65,12 @@ async function furnish(root: string, binary: string, hooks: ("local" | "project"
     const name = via === "local" ? "settings.local.json" : "settings.json";
     files[`.claude/${name}`] = JSON.stringify(settings(binary, via), null, 2);
   }
-  for (const [path, text] of Object.entries(files)) await put(join(root, path), text);
+  return files;
+}
+
+async function furnish(root: string, files: Record<string, string>): Promise<void> {
+  const all = { "README.md": "# A project\n", ".gitignore": "dist/\n", ...files };
+  for (const [path, text] of Object.entries(all)) await put(join(root, path), text);
   await git(root, ["init", "-q", "-b", "main"]);
   await git(root, ["config", "user.name", "A Person"]);
   await git(root, ["config", "user.email", "person@example.com"]);

@@ -1,6 +1,5 @@
 /** As much of a terminal as the client's drawing needs: from bytes to what a person would read. */
 
-
 interface Grid {
   rows: string[][];
   row: number;
