@@ -1,7 +1,7 @@
 import { realpathSync } from "node:fs";
 import { version } from "../../package.json";
 import { applyChanges } from "../install/apply.ts";
-import { type BinaryPlan, ensureBinary, forgetBinary, planBinary } from "../install/binary.ts";
+import { type BinaryPlan, ensureBinary, forgetBinary, planBinary, versionOf } from "../install/binary.ts";
 import { type Check, detectChecks } from "../install/checks.ts";
 import type { Scope } from "../install/hooks.ts";
 import { type Plan, planInit, type Wishes } from "../install/plan.ts";
@@ -115,7 +115,9 @@ function planText({ target, plan, binary, checks, wishes }: Job, whole: boolean)
   const copy = { action: binary.state === "missing" ? "create" : "renew", path: shown(binary.path, base) };
   const lines = [
     `Pawl ${version}, ${where}:\n`,
-    binary.state === "current" ? "" : `  ${copy.action.padEnd(7)} ${copy.path}  the program that hooks call\n`,
+    binary.state === "current"
+      ? ""
+      : `  ${copy.action.padEnd(7)} ${copy.path}  the program that hooks call${replaced(binary)}\n`,
     listText(plan.changes, base),
     plan.changes.length === 0 && binary.state === "current" ? "  nothing to do: everything is in place\n" : "",
     ...plan.notes.map((note) => `  note    ${note}\n`),
@@ -128,6 +130,9 @@ function planText({ target, plan, binary, checks, wishes }: Job, whole: boolean)
   if (whole) lines.push(contentsText(plan.changes, base));
   return lines.join("");
 }
+
+const replaced = ({ state, path }: BinaryPlan) =>
+  state === "other" ? ` (there is ${versionOf(path) ?? "one that does not answer"}, this is ${version})` : "";
 
 function endText(job: Job, proof: Proof, idle: boolean): string {
   const user = job.target.scope === "user";

@@ -19,6 +19,7 @@ import {
   placed,
   readExisting,
   readManifest,
+  readQuietly,
   recorded,
   renderManifest,
   type Target,
@@ -123,21 +124,13 @@ function madeByRuns(base: string): string[] {
 function hooksElsewhere({ scope, base, settings }: Target): string | null {
   if (scope !== "local" || mentionsUs(readExisting(base, settings))) return null;
   const others = [
-    { shown: ".claude/settings.json", read: () => readExisting(base, ".claude/settings.json") },
-    { shown: "~/.claude/settings.json", read: () => readExisting(homeDir(), ".claude/settings.json") },
+    { shown: ".claude/settings.json", text: readQuietly(base, ".claude/settings.json") },
+    { shown: "~/.claude/settings.json", text: readQuietly(homeDir(), ".claude/settings.json") },
   ];
-  return others.find(({ read }) => callsUs(parseJson(quietly(read) ?? "")))?.shown ?? null;
+  return others.find(({ text }) => callsUs(parseJson(text ?? "")))?.shown ?? null;
 }
 
 const mentionsUs = (text: string | null) => text?.includes(".local/share/pawl/bin/pawl") ?? false;
-
-function quietly(read: () => string | null): string | null {
-  try {
-    return read();
-  } catch {
-    return null;
-  }
-}
 
 function planSettings(draft: Draft): void {
   const { target, known, notes } = draft;

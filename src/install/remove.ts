@@ -1,6 +1,7 @@
 /** What `pawl uninstall` would change: every file as it was, or, where it was edited since, without what is ours. */
 import { rmdirSync } from "node:fs";
 import { errorCode, hashOf, messageOf, parseJson } from "../store/files.ts";
+import { homeDir } from "../store/home.ts";
 import { join } from "../store/names.ts";
 import { type ExcludePlace, excludePlace } from "../store/owned.ts";
 import type { Change } from "./apply.ts";
@@ -17,6 +18,7 @@ import {
   placed,
   readExisting,
   readManifest,
+  readQuietly,
   renderManifest,
   type Target,
   targetOf,
@@ -52,7 +54,7 @@ export function planRemoval(target: Target, scopes: Scope[], state: boolean): Re
   for (const entry of gone) tryRevert(draft, entry);
   const unrecorded = (name: string) => !left.some(({ path }) => path === name);
   for (const scope of scopes) if (unrecorded(settingsOf(target, scope))) freeSettings(draft, scope);
-  if (target.scope !== "user" && !scopes.includes("project")) noteTeam(draft, unrecorded(".claude/settings.json"));
+  if (target.scope !== "user" && !scopes.includes("project")) noteOthers(draft, unrecorded(".claude/settings.json"));
   const late = left.filter((entry) => LATE.includes(entry.kind));
   const all = state && !inUse;
   if (all) for (const entry of late) tryRevert(draft, entry);
@@ -103,6 +105,10 @@ function tryRevert(draft: Draft, entry: Entry): void {
 
 function revert({ target, changes, stays }: Draft, entry: Entry): void {
   const { path, before, wrote } = entry;
+  if (entry.kind === "exclude" && path !== excludePlace(target.base)?.path) {
+    stays.push(`${path}: is not where git looks for this project's excludes (any more)`);
+    return;
+  }
   const now = readExisting(target.base, path);
   if (now === null || now === before) return;
   if (hashOf(now) === wrote) {
@@ -150,10 +156,14 @@ function freeSettings(draft: Draft, scope: Scope): void {
   else if (freed !== now) changes.push(changeOf(target, name, now, freed, "only what is Pawl's goes"));
 }
 
-function noteTeam({ target, stays }: Draft, unrecorded: boolean): void {
+/** Hooks that go on serving this project after ours here are gone. */
+function noteOthers({ target, stays }: Draft, unrecorded: boolean): void {
   const name = ".claude/settings.json";
-  if (unrecorded && callsUs(parseJson(readExisting(target.base, name) ?? "")))
+  const calls = (base: string) => callsUs(parseJson(readQuietly(base, name) ?? ""));
+  if (unrecorded && calls(target.base))
     stays.push(`${name}: calls Pawl for the whole team; \`pawl uninstall --team\` takes that out`);
+  if (calls(homeDir()))
+    stays.push(`~/${name}: calls Pawl in every project of yours; \`pawl uninstall --user\` takes that out`);
 }
 
 function freeExclude({ target, changes, stays }: Draft): void {

@@ -42,6 +42,15 @@ export function readExisting(base: string, name: string): string | null {
   throw new InstallError(`${join(base, name)} ${why}`, "move it aside or mend it, then try again; nothing was changed");
 }
 
+/** For a look at what is not ours to edit: where it cannot be read, there is nothing to say about it. */
+export function readQuietly(base: string, name: string): string | null {
+  try {
+    return readExisting(base, name);
+  } catch {
+    return null;
+  }
+}
+
 export function placed(base: string, name: string): string {
   if (name.startsWith("/")) return name;
   try {
@@ -97,15 +106,19 @@ export function readManifest(target: Target): { text: string | null; manifest: M
 
 function asManifest(value: unknown): Manifest | null {
   if (!isObject(value) || value.v !== 1 || !Array.isArray(value.files) || !Array.isArray(value.folders)) return null;
-  const sound = value.files.every(isEntry) && value.folders.every((folder) => typeof folder === "string");
+  const sound = value.files.every(isEntry) && value.folders.every(isFolderName);
   return sound && typeof value.pawl === "string" ? (value as unknown as Manifest) : null;
 }
+
+/** A record may come with a stranger's repository: it must not lead us to anything outside of it. */
+const isFolderName = (value: unknown) =>
+  typeof value === "string" && !value.split("/").includes("..") && (!value.startsWith("/") || value.endsWith("/info"));
 
 function isEntry(value: unknown): boolean {
   if (!isObject(value) || !Array.isArray(value.scopes)) return false;
   const { path, before, wrote, kind } = value;
-  const texts = [path, wrote, kind].every((text) => typeof text === "string");
-  return texts && (before === null || typeof before === "string");
+  if (typeof path !== "string" || typeof wrote !== "string" || typeof kind !== "string") return false;
+  return (kind === "exclude" || !path.startsWith("/")) && (before === null || typeof before === "string");
 }
 
 export const renderManifest = (manifest: Manifest) => `${JSON.stringify(manifest, null, 2)}\n`;

@@ -100,6 +100,38 @@ function link(root: string, path: string, to: string): void {
   Bun.spawnSync(["ln", "-sfn", to, join(root, path)]);
 }
 
+describe("a record from a stranger's repository leads nowhere", () => {
+  const entry = (path: string, kind: string) => {
+    const wrote = Bun.SHA256.hash("precious", "hex");
+    return JSON.stringify({
+      v: 1,
+      pawl: "1",
+      files: [{ path, kind, before: "evil", wrote, scopes: ["local"] }],
+      folders: [],
+    });
+  };
+  const victim = ({ base }: Place) => join(base, "victim");
+  const cases: [string, (place: Place) => string][] = [
+    ["an absolute path", (place) => entry(victim(place), "text")],
+    ["another exclude file", (place) => entry(victim(place), "exclude")],
+    ["a path upwards", () => entry("../victim", "text")],
+    ["a hook of git", () => entry(".git/hooks/pre-commit", "text")],
+    ["a folder elsewhere", () => JSON.stringify({ v: 1, pawl: "1", files: [], folders: ["../empty"] })],
+  ];
+  for (const [name, record] of cases) {
+    test(name, () => {
+      const place = ground({ "../victim": "precious", ".git/hooks/pre-commit": "precious" });
+      mkdirSync(join(place.base, "empty"));
+      put(place.root, ".pawl/install.json", record(place));
+      runPawl(place, ["init", "--yes"]);
+      runPawl(place, ["uninstall", "--purge", "--yes"]);
+      expect(textOf(victim(place))).toBe("precious");
+      expect(textOf(join(place.root, ".git/hooks/pre-commit"))).toBe("precious");
+      expect(snapshot(place.base).empty).toStartWith("folder");
+    });
+  }
+});
+
 describe("asked for words only, nothing is changed", () => {
   const cases: [string[], number, string][] = [
     [["init"], 2, "create  .claude/settings.local.json"],

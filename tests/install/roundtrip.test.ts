@@ -1,5 +1,5 @@
 import { afterAll, describe, expect, test } from "bun:test";
-import { mkdirSync } from "node:fs";
+import { mkdirSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { type Place, removePlaces, runPawl, shell, textOf } from "../harness.ts";
 import { ground, put, SETTINGS, snapshot } from "./ground.ts";
@@ -74,6 +74,13 @@ describe("init, then uninstall --purge: everything as it was", () => {
     expect(shell(place, "git --no-optional-locks status --porcelain -uall").out).toBe('?? "packages/a b/pawl.yaml"\n');
     pawl(inner, "uninstall", "--purge", "--yes");
     expect(snapshot(place.root)).toEqual(before);
+  });
+  test("other settings that are links are none of our business", () => {
+    const place = ground();
+    symlinkSync("elsewhere", join(place.home, ".claude"));
+    mkdirSync(join(place.root, ".claude"));
+    symlinkSync("../elsewhere", join(place.root, ".claude/settings.json"));
+    thereAndBack(place, place.root, [], ".claude/settings.local.json");
   });
   test("with everything that is only done on request", () => {
     const place = ground({ "CLAUDE.md": "# Mine", "package.json": '{"scripts":{"test":"x"}}' });

@@ -58,7 +58,7 @@ function age(place: Place, path: string, text: string): void {
 
 describe("an upgrade", () => {
   test("renews what is as we wrote it, and still knows what was there before", () => {
-    const place = ground({ [LOCAL]: '{"a":1}' });
+    const place = ground({ [LOCAL]: '{"a":1,"hooks":{"Stop":[ ]}}' });
     const before = snapshot(place.root);
     pawl(place, "init", "--yes");
     const fresh = read(place, AGENT);
