@@ -38,15 +38,15 @@ async function prepare(place) {
   }
 }
 
-/** @param {string} binary */
+/** We listen before there is a binary that could say it is ready for a signal. @param {string} binary */
 function handOver(binary) {
-  const child = spawn(binary, args, { stdio: "inherit" });
   for (const name of /** @type {const} */ (["SIGINT", "SIGTERM", "SIGHUP"])) {
     process.on(name, () => {
       // A terminal sends Ctrl-C to both of us; twice would mean "now!" to some commands.
       if (name !== "SIGINT" || ![0, 1, 2].some(isatty)) child.kill(name);
     });
   }
+  const child = spawn(binary, args, { stdio: "inherit" });
   child.on("error", giveUp);
   child.on("exit", endAs);
 }

@@ -77,7 +77,7 @@ function compile(bun, root, work) {
   if (error || status !== 0) {
     throw new Trouble(
       `cannot compile: ${error?.message ?? `${stdout}${stderr}`.trim()}`,
-      "is the disk full? otherwise install pawl again",
+      "make room if the disk is full; otherwise install pawl again",
     );
   }
   prove(made);

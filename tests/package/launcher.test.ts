@@ -1,11 +1,13 @@
 /** The npm bin: builds the one binary when it has to, and only then; otherwise it is as if it were not there. */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import {
+  appendFileSync,
   chmodSync,
   cpSync,
   existsSync,
   readdirSync,
   readFileSync,
+  renameSync,
   rmSync,
   statSync,
   truncateSync,
@@ -13,6 +15,7 @@ import {
   writeFileSync,
 } from "node:fs";
 import { dirname, join } from "node:path";
+import { contentOf } from "../../bin/place.mjs";
 import {
   blockScripts,
   environment,
@@ -114,6 +117,27 @@ describe("the binary", () => {
     expect(identityOf(place.binary)).not.toBe(before);
   });
 
+  const changes: Record<string, (root: string) => void> = {
+    "a dependency": (root) =>
+      put(
+        join(root, "package.json"),
+        readFileSync(join(root, "package.json"), "utf8").replace('"yaml": "', '"yaml": "9'),
+      ),
+    "a source": (root) => appendFileSync(join(root, "src/main.ts"), "\n"),
+    "a prompt": (root) => appendFileSync(join(root, "prompts/complete-work/intro.md"), "\n"),
+    "a workflow": (root) => appendFileSync(join(root, "workflows/complete-work.yaml"), "\n"),
+    "a flag": (root) => appendFileSync(join(root, "bin/flags.mjs"), "\n"),
+    "a new file": (root) => put(join(root, "src/new.ts"), ""),
+    "a name": (root) => renameSync(join(root, "src/text.d.ts"), join(root, "src/words.d.ts")),
+  };
+  test.each(Object.entries(changes))("is another one when the package differs by %s", (_, change) => {
+    const root = join(scratch(), "package");
+    cpSync(built.root, root, { recursive: true });
+    expect(contentOf(root)).toBe(contentOf(built.root));
+    change(root);
+    expect(contentOf(root)).not.toBe(contentOf(built.root));
+  });
+
   test("is renewed when the package is another version, to either side", () => {
     const place = installed();
     for (const other of ["9.9.9", "0.0.1"]) {
@@ -157,7 +181,7 @@ describe("nothing around it gets into the binary", () => {
   test("neither the settings of the folder the call was made in, nor options in the environment", () => {
     const place = freshHome();
     const folder = scratch();
-    put(join(folder, "bunfig.toml"), 'preload = ["./evil.ts"]\n');
+    put(join(folder, "bunfig.toml"), "this = [is not TOML\n");
     put(join(folder, "evil.ts"), "process.exit(66);\n");
     const more = { BUN_OPTIONS: `--preload=${join(folder, "evil.ts")}` };
     launch(place, ["--version"], more, folder);
