@@ -1,6 +1,6 @@
 /** Each file in scenarios/ is one behaviour, told as a client would live it: real processes, real git, real files. */
 import { afterAll, describe, expect, test } from "bun:test";
-import { readdirSync, readFileSync } from "node:fs";
+import { cpSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { parse } from "yaml";
 import { lookBefore, problemsOf } from "./expectations.ts";
@@ -11,10 +11,13 @@ interface Scenario {
   about: string;
   /** false: the project is no git repository */
   git?: boolean;
+  /** a folder of examples/ whose files lie in the project */
+  example?: string;
   steps: Step[];
 }
 
 const FOLDER = join(import.meta.dir, "scenarios");
+const EXAMPLES = join(import.meta.dir, "../examples");
 const files = readdirSync(FOLDER)
   .filter((name) => name.endsWith(".yaml"))
   .sort();
@@ -24,6 +27,7 @@ afterAll(removePlaces);
 /** Stops at the first step that is not as told: what follows would only repeat it. */
 function play(scenario: Scenario): string[] {
   const place = makePlace({ git: scenario.git ?? true });
+  if (scenario.example) cpSync(join(EXAMPLES, scenario.example), place.root, { recursive: true });
   const world: World = { place, sessions: {}, current: "A", last: null };
   for (const [index, step] of scenario.steps.entries()) {
     const before = lookBefore(world);

@@ -102,7 +102,7 @@ const gate: Shape = {
   fields: {
     git: {
       shape: { kind: "word", values: ["committed-or-clean"] },
-      about: "committed-or-clean: a new commit since the run began, or nothing left to commit.",
+      about: "committed-or-clean: a commit made in this stage, or nothing left to commit.",
     },
   },
   oneOf: ["git"],
@@ -216,7 +216,7 @@ export const WORKFLOW: RecordShape = {
     arm: {
       shape: { kind: "list", of: { kind: "text", rule: ARM_WORD }, min: 0 },
       default: [],
-      about: "What a person types to start it. /pawl:<word> always works as well.",
+      about: "What a person types to start it; /pawl:<word> means the same. The client must know it as a command.",
     },
     say: { shape: prompt, about: "Said to the agent before the first stage: text, or the path of a .md file." },
     person: { shape: template, about: "Said to the person when a run begins: what will happen. A template." },

@@ -4,19 +4,26 @@ import type { Workflow } from "../core/types.ts";
 import { type Io, misuse, readArgs, theWorkflow } from "./workflow-args.ts";
 
 export const summary = "show one workflow";
-export const usage = `usage: pawl show <name|file> [--json | --prompts]
+export const usage = `usage: pawl show <name|file> [--json | --prompts | --source]
 
 --json     the compiled workflow, as it is pinned to a run
 --prompts  every text the agent is given
+--source   its YAML as it was written; also of a built-in one, to begin your own with
 
 exit code: 0 shown, 1 the workflow has problems, 2 wrong usage`;
 
 export function run(args: string[], io: Io): number {
-  const read = readArgs(args, ["--json", "--prompts"], usage, io);
+  const read = readArgs(args, ["--json", "--prompts", "--source"], usage, io);
   if ("code" in read) return read.code;
-  if (read.flags.size > 1) return misuse(io, "--json or --prompts, not both", "--json holds the prompts too", usage);
+  if (read.flags.size > 1) {
+    return misuse(io, `${[...read.flags].join(" or ")}, not both`, "--json holds the prompts too", usage);
+  }
   const result = theWorkflow(read, usage, io);
   if ("code" in result) return result.code;
+  if (read.flags.has("--source")) {
+    io.out(result.found.text);
+    return 0;
+  }
   io.out(`${view(result.workflow, read.flags)}\n`);
   return 0;
 }
