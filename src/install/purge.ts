@@ -14,7 +14,7 @@ import {
 import { greetingPath } from "../store/greeting.ts";
 import { statePath } from "../store/home.ts";
 import { dirname, join } from "../store/names.ts";
-import { isOwned } from "../store/owned.ts";
+import { excludePlace, isOwned } from "../store/owned.ts";
 import { listArchived, listRuns, loadRun } from "../store/runs.ts";
 
 /** Written by `init` itself; everything else in the list below comes from working with Pawl. */
@@ -24,7 +24,7 @@ const BUILTIN_LOG = ".claude/logs/work-completion.log";
 export interface State {
   /** relative to the project: files and folders that go */
   paths: string[];
-  /** what the person's own state folder knows of this project: session pointers, that it was greeted; absolute */
+  /** what the person's own state folder knows of this project: session pointers, that it was greeted; leftovers; absolute */
   pointers: string[];
   live: string[];
 }
@@ -49,7 +49,11 @@ export function findState(root: string): State {
   const paths = candidates.filter(
     (path) => exists(root, path) && !tracked.some((file) => file === path || file.startsWith(`${path}/`)),
   );
-  return { paths, pointers: [...filesAbout(root, "sessions"), ...filesAbout(root, "greeted")], live };
+  return {
+    paths,
+    pointers: [...filesAbout(root, "sessions"), ...filesAbout(root, "greeted"), ...unfinishedInGit(root)],
+    live,
+  };
 }
 
 function namesIn(folder: string): string[] {
@@ -105,6 +109,14 @@ function trackedIn(root: string, paths: string[]): string[] {
   });
   if (exitCode === 0) return stdout.toString().split("\0").filter(Boolean);
   return stderr.toString().includes("not a git repository") ? [] : paths;
+}
+
+/** A crash in the middle of `init` may have left an unfinished file beside git's own. */
+function unfinishedInGit(root: string): string[] {
+  const place = quietly(() => excludePlace(root));
+  const folder = place === null ? null : dirname(place.path);
+  const names = folder === null ? [] : namesIn(folder).filter((name) => name.startsWith(TEMP_PREFIX));
+  return names.map((name) => join(folder ?? "", name));
 }
 
 function filesAbout(root: string, folder: string): string[] {

@@ -1,6 +1,8 @@
 import { afterEach, expect, test } from "bun:test";
 import { join } from "node:path";
+import { PAWL } from "../harness.ts";
 import { childEnv, removeTemps, tempRoot } from "../store/samples.ts";
+import { snapshot } from "./ground.ts";
 
 afterEach(removeTemps);
 
@@ -11,10 +13,14 @@ interface Tried {
   same: boolean;
 }
 
-function sweep(what: "in" | "out", kind: string): Tried[] {
+function child(what: string, base: string, home: string, faults: Record<string, string>) {
   const preload = join(import.meta.dir, "../store/faults.ts");
-  const cmd = [process.execPath, "--preload", preload, join(import.meta.dir, "sweep.ts"), what, tempRoot()];
-  const { exitCode, stdout, stderr } = Bun.spawnSync(cmd, { env: childEnv(tempRoot(), { FAULT_KIND: kind }) });
+  const cmd = [process.execPath, "--preload", preload, join(import.meta.dir, "sweep.ts"), what, base];
+  return Bun.spawnSync(cmd, { env: childEnv(home, faults) });
+}
+
+function sweep(what: "in" | "out", kind: string): Tried[] {
+  const { exitCode, stdout, stderr } = child(what, tempRoot(), tempRoot(), { FAULT_KIND: kind });
   expect({ exitCode, stderr: stderr.toString() }).toEqual({ exitCode: 0, stderr: "" });
   const lines = stdout.toString().trim().split("\n");
   return lines.map((line) => JSON.parse(line));
@@ -41,3 +47,21 @@ for (const [what, kind] of CASES) {
     expect(failed.length).toBeGreaterThan(tried.length / 2);
   }, 60_000);
 }
+
+test("killed in the middle of it: uninstall mends that", () => {
+  const { count } = JSON.parse(child("once", tempRoot(), tempRoot(), {}).stdout.toString()) as Tried;
+  for (const part of [0.2, 0.5, 0.65, 0.75, 0.85, 0.95]) {
+    const [base, home] = [tempRoot(), tempRoot()];
+    const at = String(Math.round(count * part));
+    expect(child("once", base, home, { FAULT_KIND: "after", FAULT_AT: at }).exitCode).toBe(9);
+    const root = join(base, "project");
+    const env = { ...childEnv(home), PATH: "/usr/bin:/bin" };
+    const { exitCode } = Bun.spawnSync([PAWL, "uninstall", "--purge", "--yes"], { cwd: root, env });
+    const files = Object.entries(snapshot(root)).filter(([, what]) => what.startsWith("file"));
+    expect({ at, exitCode, files: Object.fromEntries(files) }).toEqual({
+      at,
+      exitCode: 0,
+      files: { "CLAUDE.md": "file 644 # Mine\n", ".claude/settings.local.json": 'file 644 {"a":1}' },
+    });
+  }
+}, 60_000);

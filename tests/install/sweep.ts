@@ -9,13 +9,13 @@ import type { Faults } from "../store/faults.ts";
 import { put, snapshot } from "./ground.ts";
 
 const { faults } = globalThis as unknown as { faults: Faults };
-const [what, base] = process.argv.slice(2) as ["in" | "out", string];
+const [what, base] = process.argv.slice(2) as ["in" | "out" | "once", string];
 
 /** Counts only while the files are changed: reading is over by then. */
 function applied(root: string, at: number): string {
   const target = targetOf("local", root);
   const plan =
-    what === "in" ? planInit(target, { claudeMd: true, config: true }, "1") : planRemoval(target, ["local"], true);
+    what !== "out" ? planInit(target, { claudeMd: true, config: true }, "1") : planRemoval(target, ["local"], true);
   const before = JSON.stringify(snapshot(root));
   Object.assign(faults, { at, count: 0, hit: "" });
   let said = "";
@@ -34,12 +34,16 @@ function furnished(name: string): string {
   mkdirSync(join(root, ".git/objects"), { recursive: true });
   put(root, "CLAUDE.md", "# Mine\n");
   put(root, ".claude/settings.local.json", '{"a":1}');
-  if (what === "in") return root;
+  if (what !== "out") return root;
   const target = targetOf("local", root);
   applyChanges(planInit(target, { claudeMd: true, config: true }, "1").changes);
   return root;
 }
 
+const { at: killAt } = faults;
 Object.assign(faults, { at: 0 });
-const calls = (JSON.parse(applied(furnished("whole"), 0)) as Faults).count;
-for (let at = 1; at <= calls; at++) console.log(applied(furnished(String(at)), at));
+if (what === "once") console.log(applied(furnished("project"), killAt));
+else {
+  const calls = (JSON.parse(applied(furnished("whole"), 0)) as Faults).count;
+  for (let at = 1; at <= calls; at++) console.log(applied(furnished(String(at)), at));
+}
