@@ -8,7 +8,7 @@ interface Command {
   run(args: string[], io: Io): number | Promise<number>;
 }
 
-const COMMANDS: Record<string, { load: () => Promise<Command>; first?: true; about: string }> = {
+export const COMMANDS: Record<string, { load: () => Promise<Command>; first?: true; about: string }> = {
   demo: {
     load: () => import("./demo.ts"),
     first: true,
@@ -20,6 +20,11 @@ const COMMANDS: Record<string, { load: () => Promise<Command>; first?: true; abo
     about: "install: hooks, commands, agents; says first what it will touch",
   },
   uninstall: { load: () => import("./uninstall.ts"), first: true, about: "take it out again, exactly" },
+  doctor: {
+    load: () => import("./doctor.ts"),
+    first: true,
+    about: "find what is wrong with the installation, and the remedy",
+  },
   runs: { load: () => import("./runs.ts"), first: true, about: "list, show, pause, resume, finish or abort runs" },
   explain: { load: () => import("./explain.ts"), first: true, about: "why each stop was continued or let go" },
   log: { load: () => import("./log.ts"), first: true, about: "everything Pawl saw and decided" },
