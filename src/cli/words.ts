@@ -7,7 +7,7 @@ type Fields = Record<string, Json | undefined>;
 const text = (value: Json | undefined) => (typeof value === "string" ? value : JSON.stringify(value ?? null));
 const list = (value: Json | undefined) => (Array.isArray(value) ? value.map(text).join(", ") : text(value));
 
-const WORDS: Record<string, (r: Fields) => string> = {
+export const WORDS: Record<string, (r: Fields) => string> = {
   armed: (r) => `a run begins: ${Array.isArray(r.plan) ? r.plan.map(text).join(" → ") : ""}`,
   adopted: (r) => `this session takes the run over (before: ${text(r.from)})`,
   released: () => "the run is free for another session",

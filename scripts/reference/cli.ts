@@ -1,0 +1,61 @@
+import { COMMANDS } from "../../src/cli/index.ts";
+import { fenced, GENERATED, page, table } from "./markdown.ts";
+
+const EXIT_CODES = [
+  ["0", "done, or nothing to do"],
+  ["1", "refused, not found, or problems were found"],
+  ["2", "wrong use; for `init` and `uninstall` also: not confirmed"],
+  ["3", "an error of Pawl's own: please report it"],
+];
+
+/** Every variable the program reads; a test compares the names with the sources. */
+export const ENVIRONMENT: Record<string, string> = {
+  PAWL: "`0` switches every hook off, for everything below that shell",
+  HOME: "whose sessions, settings and own workflows count",
+  PATH: "where `git` is looked for",
+  NO_COLOR: "set: `pawl demo` shows no colours",
+  TERM: "`dumb`: `pawl demo` shows no colours",
+  AI_AGENT: "set by Claude Code: its version, which decides how an answer is put",
+  CLAUDE_CONFIG_DIR: "where Claude Code keeps your own settings, if not in `~/.claude`; `pawl doctor` looks there",
+  CLAUDE_CODE_ENTRYPOINT: "set by Claude Code: begins with `sdk` where nobody looks on, so that nobody is greeted",
+  CLAUDE_CODE_SESSION_ID: "set by Claude Code in the agent's shell: `pawl runs start` offers the run to that session",
+};
+
+const HOOK = `## pawl hook
+
+What the agent's client calls; \`pawl init\` and the plugin set it up.
+
+${fenced("pawl hook claude|auto [--via local|project|user|plugin]")}
+
+One JSON object on stdin, one JSON object or nothing on stdout (before a compaction: plain text). The exit code is
+always 0. \`auto\` finds out from the payload which client calls. \`--via\` says where the hook was installed, so that a
+double installation gives one answer.`;
+
+export async function cliReference(): Promise<string> {
+  const commands = Object.entries(COMMANDS);
+  const sections = await Promise.all(
+    commands.map(async ([name, { load, about }]) => {
+      const { usage } = await load();
+      return `## pawl ${name}\n\n${sentence(about)}\n\n${fenced(usage)}`;
+    }),
+  );
+  const rows = commands.map(([name, { about }]) => [`[\`pawl ${name}\`](#pawl-${name})`, about]);
+  return page(
+    "# Commands",
+    GENERATED,
+    table(["command", "what it does"], [...rows, ["[`pawl hook`](#pawl-hook)", "what the agent's client calls"]]),
+    "`pawl help` shows the usual ones, `pawl help all` every one, `pawl <command> --help` what is below, `pawl --version` the version.",
+    ...sections,
+    HOOK,
+    "## Exit codes",
+    table(["code", "means"], EXIT_CODES),
+    "An error is told on stderr: what is wrong, then a line `hint:` with what to do.",
+    "## Environment",
+    table(
+      ["variable", "means"],
+      Object.entries(ENVIRONMENT).map(([name, about]) => [`\`${name}\``, about]),
+    ),
+  );
+}
+
+const sentence = (text: string) => `${text.slice(0, 1).toUpperCase()}${text.slice(1)}.`;

@@ -1,0 +1,86 @@
+import { inWords, WORDS } from "../../src/cli/words.ts";
+import type { Json } from "../../src/core/types.ts";
+import { fenced, GENERATED, page, table } from "./markdown.ts";
+
+type Fields = Record<string, Json>;
+
+/** One record of each kind, as core writes it; a test compares the kinds with core and with `pawl explain`. */
+export const EXAMPLES: Record<string, Fields> = {
+  armed: { plan: ["memory", "review"], by: "prompt", beside: false },
+  adopted: { from: "session-1", to: "session-2" },
+  released: { why: "" },
+  prompted: { said: "/complete-work", injected: false },
+  stopped: { said: "All reviewed.", continuing: false },
+  signalled: { signal: "REVIEW_COMPLETE", trailing: false },
+  multiple_signals: { signals: ["MEMORY_UPDATED", "REVIEW_COMPLETE"] },
+  malformed: { lines: ["<promise>review_complete</promise>"] },
+  missing: { why: "no signal" },
+  ignored: { signal: "REVIEW_COMPLETE", why: "out of order" },
+  repeated: { why: "the same message again" },
+  gated: { signal: "WORKFLOW_COMPLETE", verdict: "pass", why: "nothing is left to commit" },
+  advanced: { from: "memory", to: "review", signal: "MEMORY_UPDATED" },
+  replanned: { plan: ["review", "commit"] },
+  halted: { signal: "COMMIT_FAILED", why: "Git commit failed" },
+  asked: { ask: "review-decision", report: "000003-review.md", issues: ["a.ts:1 a bug"] },
+  decided: { ask: "review-decision", choice: "continue", how: "prompt" },
+  reported: { agent: "deep-reviewer", file: "000003-review.md", signal: "REVIEW_ISSUES_FOUND", said: "1 issue" },
+  shown: { report: "000003-review.md" },
+  continued: { idle: 1, why: "told" },
+  owed: { given_by: "stop" },
+  delivered: { given_by: "stop", times: 1 },
+  undelivered: { given_by: "stop", turn: "turn-1", times: 1 },
+  paused: { why: "the person asked something else" },
+  resumed: { why: "Resuming workflow from Step 2 (review)..." },
+  checkpointed: { trigger: "auto" },
+  restored: { source: "compact" },
+  removed: { path: ".claude/work-completion.local.md" },
+  commanded: { name: "abort", why: "" },
+  doubled: { first: "local", second: "plugin" },
+  noticed: { what: "notification", detail: "idle_prompt" },
+  left: { reason: "prompt_input_exit" },
+  errored: { why: "the host's turn failed: overloaded" },
+  ended: { outcome: "completed", signal: "WORKFLOW_COMPLETE", by: "agent", commit: "1a2b3c4d5e6f7a8b" },
+};
+
+const LINE = {
+  v: 1,
+  at: "2026-01-31T12:00:00.000Z",
+  run: "cw-1a2b3c4d",
+  seq: 4,
+  i: 1,
+  kind: "signalled",
+  host: "claude",
+  session: "9637…",
+  workflow: "complete-work",
+  stage: "review",
+  ...EXAMPLES.signalled,
+};
+
+const KEYS = [
+  ["`v`", "version of the format: 1"],
+  ["`at`", "when the event came, UTC"],
+  ["`run`, `seq`, `i`", "which run, which commit of it, which record of the commit; together unique"],
+  ["`kind`", "what happened; see below"],
+  ["`host`, `session`", "who spoke; for commands host is `cli` and session is empty"],
+  ["`workflow`, `stage`", "where the run was"],
+];
+
+export function journalReference(): string {
+  const rows = Object.keys(WORDS).map((kind) => {
+    const fields = EXAMPLES[kind] ?? {};
+    const keys = Object.keys(fields).map((key) => `\`${key}\``);
+    return [`\`${kind}\``, inWords({ kind, ...fields }), keys.join(", ")];
+  });
+  return page(
+    "# The journal",
+    GENERATED,
+    "`.pawl/journal/<year>-<month>.jsonl` holds everything Pawl saw and decided, one JSON object a line. `pawl log` prints it, `pawl log --json` as it is, `pawl explain` tells one run as a story.",
+    fenced(JSON.stringify(LINE), "json"),
+    "It is a copy of what the runs hold, and after a crash a line may stand there twice: drop doubles by (`run`, `seq`, `i`). Empty lines mean nothing. Skip kinds you do not know: there will be more.",
+    "## Every line",
+    table(["key", "meaning"], KEYS),
+    "## Kinds",
+    "With an example of how `pawl explain --all` puts it, and the keys besides those above. A kind may have fewer or more keys, as the case demands. A commit that has nothing to tell leaves a line of kind `committed`.",
+    table(["kind", "for example", "keys"], rows),
+  );
+}
