@@ -15,7 +15,7 @@ export function checkDisk(ground: Ground): Finding[] {
     ...checkFolder(ground, pawl, "no run can be kept in this project"),
     ...checkFolder(ground, statePath("sessions"), "no session can be bound to a run"),
     ...checkRoom(ground, ground.root),
-    ...checkRoom(ground, ground.home),
+    ...checkRoom(ground, statePath()),
   ];
   const bad = found.some(({ level }) => level === "trouble");
   const links = !bad && lookAt(pawl)?.isDirectory() ? checkLinks(ground, pawl) : [];

@@ -9,6 +9,12 @@ import { ageOf, clean, type Finding, type Ground, note, ok, shown, trouble } fro
 import { runBounded } from "./process.ts";
 
 const MOST_SHOWN = 5;
+const GIT_PATIENCE_MS = 3_000;
+const SLOW_GIT = trouble(
+  "git-slow",
+  `git does not answer within ${GIT_PATIENCE_MS / 1000} s`,
+  "look for a stuck git process, a dead network disk, or a file in .git that is none",
+);
 const START_OF_2025 = Date.UTC(2025, 0, 1);
 
 export function checkOff({ root }: Ground): Finding[] {
@@ -26,10 +32,7 @@ export async function checkGit(ground: Ground): Promise<Finding[]> {
   if (!repository)
     return [note("git-none", "this is no git repository: commits cannot be checked", "`git init`, if you want that")];
   const head = await git(ground, ["log", "-1", "--format=%ct"]);
-  if (head.late)
-    return [
-      trouble("git-slow", "git does not answer within 5 s", "look for a stuck git process or a dead network disk"),
-    ];
+  if (head.late) return [SLOW_GIT];
   return [
     ok("git", "git answers"),
     ...checkHead(ground, head.out),
@@ -43,6 +46,7 @@ const git = ({ root, env }: Ground, args: string[]) =>
   runBounded(["git", "-c", "core.fsmonitor=false", "--no-pager", "--literal-pathspecs", ...args], {
     cwd: root,
     env: { PATH: env.PATH, HOME: env.HOME, GIT_OPTIONAL_LOCKS: "0", LC_ALL: "C" },
+    most: GIT_PATIENCE_MS,
   });
 
 function checkHead({ now }: Ground, seconds: string): Finding[] {
@@ -90,6 +94,7 @@ async function checkSeen(ground: Ground): Promise<Finding[]> {
   const where = [".pawl", ".claude", "untracked"];
   const tracked = await git(ground, ["ls-files", "-z", "--", ...where]);
   const fresh = await git(ground, ["ls-files", "-z", "--others", "--exclude-standard", "--", ...where]);
+  if (tracked.late || fresh.late) return [SLOW_GIT];
   const ours = ({ out }: { out: string }) => out.split("\0").filter((path) => path !== "" && isOwned(path));
   return [
     ...seen("git-tracked", "git tracks files of Pawl's", ours(tracked), "`git rm -r --cached <them>`, then commit"),

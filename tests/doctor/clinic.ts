@@ -99,9 +99,15 @@ export function diagnose(place: Place, options: RunOptions = {}): Diagnosis {
 }
 
 /** Every name below the place with its kind, rights and content. */
-export function snapshot({ base }: Place): Record<string, string> {
-  const names = readdirSync(base, { recursive: true, encoding: "utf8" }).sort();
-  return Object.fromEntries(names.map((name) => [name, describe(join(base, name))]));
+export const snapshot = ({ base }: Place): Record<string, string> => Object.fromEntries(below(base));
+
+/** Links are not followed: some lead in a circle. */
+function below(folder: string): [string, string][] {
+  return readdirSync(folder).flatMap((name) => {
+    const path = join(folder, name);
+    const inner = lstatSync(path).isDirectory() ? below(path) : [];
+    return [[path, describe(path)], ...inner];
+  });
 }
 
 function describe(path: string): string {

@@ -2,7 +2,8 @@
 import { afterAll, describe, expect, test } from "bun:test";
 import { mkdirSync, readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { makePlace, openSession, PAWL, type Place, payload, removePlaces, runHook } from "../harness.ts";
+import { makePlace, openSession, PAWL, type Place, payload, removePlaces, runHook, runPawl } from "../harness.ts";
+import { bare } from "./clinic.ts";
 
 afterAll(removePlaces);
 
@@ -97,5 +98,16 @@ describe("the greeting", () => {
       true,
     );
     expect(markers(place)).toHaveLength(2);
+  });
+
+  test("is not used up by `pawl init`, which starts the hook itself, and comes again after a purge", () => {
+    const place = bare();
+    for (const name of ["one", "two"]) {
+      expect(runPawl(place, ["init", "--yes"]).code).toBe(0);
+      expect(runPawl(place, ["doctor"]).code).toBe(0);
+      expect(start(place, name).out).toContain("Pawl is on");
+      expect(runPawl(place, ["uninstall", "--purge", "--yes"]).code).toBe(0);
+      expect(markers(place)).toEqual([]);
+    }
   });
 });
