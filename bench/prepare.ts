@@ -1,22 +1,13 @@
 /** What the rows work on: binaries, projects with an armed run, payloads. Nothing here is timed. */
 import { copyFileSync, cpSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
+import { FLAGS } from "../bin/flags.mjs";
 import { type Job, run } from "./measure.ts";
 
 export const PAWL = resolve(import.meta.dir, "../dist/pawl");
 export const ENV = { PATH: "/usr/bin:/bin", LANG: "C.UTF-8" };
 const TURN = "a1ac2e83-dde0-4587-91d7-190eddc9c17c";
 
-/** The flags of scripts/build.ts, so that only the program differs. */
-const FLAGS = [
-  "--compile",
-  "--minify",
-  "--bytecode",
-  "--splitting",
-  "--format=esm",
-  "--no-compile-autoload-dotenv",
-  "--no-compile-autoload-bunfig",
-];
 const COPIES = 3;
 
 /** One path per copy; a row takes them in turn. */

@@ -119,7 +119,7 @@ function putInPlace(place, made, content) {
 // ── Bun ─────────────────────────────────────────────────────────────────────
 
 /** @param {string} root */
-function findBun(root) {
+export function findBun(root) {
   const folder = folderOf(join(root, "package.json"), "bun");
   const found = folder && [join(folder, "bin", "bun.exe"), ...platformBuns(folder)].find(isBun);
   if (found) return found;
