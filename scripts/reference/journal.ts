@@ -1,10 +1,11 @@
 import { inWords, WORDS } from "../../src/cli/words.ts";
 import type { Json } from "../../src/core/types.ts";
 import { fenced, GENERATED, page, table } from "./markdown.ts";
+import { recordedKeys } from "./records.ts";
 
 type Fields = Record<string, Json>;
 
-/** One record of each kind, as core writes it; a test compares the kinds with core and with `pawl explain`. */
+/** One record of each kind; a test compares kinds and keys with what core records. */
 export const EXAMPLES: Record<string, Fields> = {
   armed: { plan: ["memory", "review"], by: "prompt", beside: false },
   adopted: { from: "session-1", to: "session-2" },
@@ -66,10 +67,10 @@ const KEYS = [
 ];
 
 export function journalReference(): string {
+  const recorded = recordedKeys();
   const rows = Object.keys(WORDS).map((kind) => {
-    const fields = EXAMPLES[kind] ?? {};
-    const keys = Object.keys(fields).map((key) => `\`${key}\``);
-    return [`\`${kind}\``, inWords({ kind, ...fields }), keys.join(", ")];
+    const keys = (recorded.get(kind) ?? []).map((key) => `\`${key}\``);
+    return [`\`${kind}\``, inWords({ kind, ...EXAMPLES[kind] }), keys.join(", ")];
   });
   return page(
     "# The journal",
@@ -80,7 +81,7 @@ export function journalReference(): string {
     "## Every line",
     table(["key", "meaning"], KEYS),
     "## Kinds",
-    "With an example of how `pawl explain --all` puts it, and the keys besides those above. A kind may have fewer or more keys, as the case demands. A commit that has nothing to tell leaves a line of kind `committed`.",
+    "With an example of how `pawl explain --all` puts it, and the keys it may have besides those above. A commit that has nothing to tell leaves a line of kind `committed`; a run that was mended after damage on the disk has `errored` with the key `what`.",
     table(["kind", "for example", "keys"], rows),
   );
 }
