@@ -63,7 +63,8 @@ export function arm(input: Arming): Step {
   if (parsed) draft.run.document = importDocument(draft.run.document, parsed, workflow);
   record(draft, "armed", { plan: draft.run.plan, by: event.kind, beside: input.beside });
   const owned = event.kind === "prompt";
-  const text = [`${MARK} ${fill(workflow.intro, valuesOf(draft))}`, instruction(draft)].join("\n\n");
+  const intro = workflow.intro === "" ? [] : [`${MARK} ${fill(workflow.intro, valuesOf(draft))}`];
+  const text = [...intro, instruction(draft)].join("\n\n");
   if (owned) owe(draft, text, "prompt");
   const beside = input.beside.length > 0 ? ` Beside it: ${input.beside.join(", ")} (another session's).` : "";
   const about = fill(workflow.person ?? "Steps: {plan}.", valuesOf(draft));
