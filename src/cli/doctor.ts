@@ -33,9 +33,10 @@ export async function run(args: string[], io: Io): Promise<number> {
 const MANAGED: Record<string, string> = { darwin: "/Library/Application Support/ClaudeCode" };
 
 function groundOf(io: Io): Ground {
-  const home = real(homeDir());
+  const home = homeDir();
+  const root = rootOf(io);
   return {
-    root: rootOf(io),
+    root: root === real(home) ? home : root,
     home,
     claude: process.env.CLAUDE_CONFIG_DIR || join(home, ".claude"),
     managed: MANAGED[process.platform] ?? "/etc/claude-code",

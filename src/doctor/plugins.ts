@@ -24,7 +24,9 @@ export function readPlugins(ground: Ground, files: SettingsFile[]): Plugin[] {
     for (const [id, on] of Object.entries(isObject(value.enabledPlugins) ? value.enabledPlugins : {}))
       enabled.set(id, on === true);
   const registry = readRegistry(join(ground.claude, "plugins/installed_plugins.json"));
-  return [...enabled].slice(0, MOST_PLUGINS).map(([id, on]) => pluginOf(id, on, registry[id]));
+  return [...enabled]
+    .slice(0, MOST_PLUGINS)
+    .map(([id, on]) => pluginOf(id, on, installationOf(registry[id], ground.root)));
 }
 
 function readRegistry(path: string): Record<string, unknown> {
@@ -33,9 +35,13 @@ function readRegistry(path: string): Record<string, unknown> {
   return isObject(value) && isObject(value.plugins) ? value.plugins : {};
 }
 
-function pluginOf(id: string, enabled: boolean, installed: unknown): Plugin {
-  const newest: unknown = Array.isArray(installed) ? installed.at(-1) : installed;
-  const fields = isObject(newest) ? newest : {};
+/** A plugin may be installed for the person and, in other versions, for single projects. */
+function installationOf(installed: unknown, root: string): Record<string, unknown> {
+  const all = (Array.isArray(installed) ? installed : [installed]).filter(isObject);
+  return all.find((one) => one.projectPath === root) ?? all.find((one) => one.projectPath === undefined) ?? {};
+}
+
+function pluginOf(id: string, enabled: boolean, fields: Record<string, unknown>): Plugin {
   const folder =
     typeof fields.installPath === "string" && fields.installPath.startsWith("/") ? fields.installPath : null;
   const name = clean(id.split("@", 1)[0] ?? id, 60);

@@ -33,6 +33,10 @@ export async function checkGit(ground: Ground): Promise<Finding[]> {
     return [note("git-none", "this is no git repository: commits cannot be checked", "`git init`, if you want that")];
   const head = await git(ground, ["log", "-1", "--format=%ct"]);
   if (head.late) return [SLOW_GIT];
+  if (head.code !== 0 && !head.err.includes("not have any commits yet"))
+    return [
+      trouble("git-refuses", `git does not read this repository: ${clean(head.err, 160)}`, "mend what git names"),
+    ];
   return [
     ok("git", "git answers"),
     ...checkHead(ground, head.out),

@@ -104,6 +104,7 @@ const installation: Case[] = [
     ["note plugin-version", "note installed-twice"],
     "is 0.0.1",
   ],
+  ["a plugin for several projects", pluginTwice, ["note installed-twice"], "the plugin pawl@pawl is on"],
   [
     "a plugin that does not call us",
     (p) => plugin(p, "pawl@pawl", {}, "0.1.0"),
@@ -167,6 +168,20 @@ const programs: Case[] = [
   ["no stamp", (p) => unlinkSync(join(p.home, `${BINARY}.version`)), ["note binary-stamp"], "is not there"],
   ["another stamp", (p) => write(p.home, `${BINARY}.version`, "0.0.1 x\n"), ["note binary-stamp"], "says 0.0.1"],
 ];
+
+/** The person's own is older; the one for this project counts. */
+function pluginTwice(place: Place): void {
+  plugin(place, "pawl@pawl", ourHooks, "0.1.0");
+  const path = join(place.home, ".claude/plugins/installed_plugins.json");
+  const registry = JSON.parse(readFileSync(path, "utf8"));
+  const [here] = registry.plugins["pawl@pawl"];
+  const others = [
+    { ...here, version: "0.0.1" },
+    { ...here, projectPath: place.root },
+    { ...here, version: "0.0.2", projectPath: "/elsewhere" },
+  ];
+  write(place.home, ".claude/plugins/installed_plugins.json", JSON.stringify({ plugins: { "pawl@pawl": others } }));
+}
 
 test("a healthy project: nothing but ✓, exit 0", () => {
   expect(diagnose(healthy())).toMatchObject({ code: 0, ok: true, ids: [] });

@@ -99,6 +99,12 @@ const projects: Case[] = [
     ["trouble disk-read-only"],
     "no session can be bound",
   ],
+  [
+    "a repository that git does not read",
+    (p) => write(p.root, ".git/config", "[core"),
+    ["trouble git-refuses"],
+    "bad config line",
+  ],
   ["a linked .pawl", linkState, ["note texts-unchecked", "trouble disk-link"], "writes through none"],
 ];
 
