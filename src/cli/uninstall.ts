@@ -1,7 +1,7 @@
 import { applyChanges } from "../install/apply.ts";
 import { binaryPath } from "../install/binary.ts";
 import type { Scope } from "../install/hooks.ts";
-import { findState, removeState, type State } from "../install/purge.ts";
+import { findHomeState, findState, removeState, type State } from "../install/purge.ts";
 import { planRemoval, type Removal, recordedScopes, removeEmptyFolders } from "../install/remove.ts";
 import { contentsText, listed, listText, shown } from "../install/show.ts";
 import { type Target, targetOf } from "../install/target.ts";
@@ -17,7 +17,8 @@ keeps those edits; only what is Pawl's goes.
   (default)   everything that was installed in this project from this machine
   --team      only the team's part: .claude/settings.json, whoever installed it
   --user      what was installed for you in every project: ~/.claude
-  --purge     also Pawl's state here: runs, journal, documents, logs, session pointers
+  --purge     also Pawl's state here: runs, journal, documents, logs, session pointers;
+              with --user also the program itself and all it remembers in ~/.local
   --print     shows the resulting contents and changes nothing
   --yes       does not ask, also not about runs under way      --json   the same as data
 
@@ -44,9 +45,10 @@ export function run(args: string[], io: Io): number {
 function prepare({ flags }: Parsed, io: Io): Job {
   const user = flags.has("--user");
   const target = targetOf(user ? "user" : flags.has("--team") ? "project" : "local", user ? "" : rootOf(io));
-  const state = user ? NO_STATE : findState(target.base);
+  const home = flags.has("--purge") ? findHomeState() : NO_STATE;
+  const state = user ? home : findState(target.base);
   // With nothing to keep there is no reason to leave an empty house behind.
-  const purge = flags.has("--purge") || state.paths.length === 0;
+  const purge = flags.has("--purge") || (state.paths.length === 0 && !user);
   return { target, state, purge, removal: planRemoval(target, scopesOf(target, flags), purge) };
 }
 
@@ -109,7 +111,9 @@ function staysOf(target: Target, removal: Removal, state: State, purge: boolean)
   const kept = purge ? [] : state.paths;
   const note = kept.length > 0 ? [`${kept.join(", ")}: Pawl's state; --purge removes it`] : [];
   const path = binaryPath();
-  const binary = lookAt(path) ? [`${shown(path, target.base)}: the program; other projects may call it`] : [];
+  const gone = purge && target.scope === "user";
+  const why = "the program; other projects may call it, `pawl uninstall --user --purge` removes it";
+  const binary = lookAt(path) && !gone ? [`${shown(path, target.base)}: ${why}`] : [];
   const projects =
     target.scope === "user" ? ["the state of each project: `pawl uninstall --purge` there removes it"] : [];
   return [...removal.stays, ...note, ...projects, ...binary];

@@ -1,5 +1,5 @@
 /** Pawl's state in a project: runs, journal, documents, logs. What git tracks is never part of it. */
-import { readdirSync, rmdirSync, rmSync, unlinkSync } from "node:fs";
+import { readdirSync, rmdirSync, rmSync } from "node:fs";
 import {
   errorCode,
   insideRoot,
@@ -12,10 +12,11 @@ import {
   TEMP_PREFIX,
 } from "../store/files.ts";
 import { greetingPath } from "../store/greeting.ts";
-import { statePath } from "../store/home.ts";
+import { homeDir, statePath } from "../store/home.ts";
 import { dirname, join } from "../store/names.ts";
 import { excludePlace, isOwned } from "../store/owned.ts";
 import { listArchived, listRuns, loadRun } from "../store/runs.ts";
+import { binaryPath } from "./binary.ts";
 
 /** Written by `init` itself; everything else in the list below comes from working with Pawl. */
 const OF_INIT = [".pawl/.gitignore", ".pawl/install.json"];
@@ -128,15 +129,41 @@ function filesAbout(root: string, folder: string): string[] {
   });
 }
 
+/** All that is left of Pawl in a home: the program that hooks call, and what it remembers about sessions. */
+export function findHomeState(): State {
+  const folders = [dirname(binaryPath()), statePath()].filter((folder) => lookAt(folder)?.isDirectory());
+  return { paths: [], pointers: folders, live: [] };
+}
+
 /** What could not be removed, and why. */
 export function removeState(root: string, { paths, pointers }: State): string[] {
   const problems = [
     ...paths.flatMap((path) => attempt(path, () => rmSync(insideRoot(root, path), { recursive: true, force: true }))),
-    ...pointers.flatMap((path) => attempt(path, () => unlinkSync(path))),
+    ...pointers.flatMap((path) => attempt(path, () => rmSync(path, { recursive: true, force: true }))),
   ];
   for (const path of paths) removeEmptyAbove(root, path);
   removeQuietly(greetingPath(root));
+  for (const folder of HOME_FOLDERS) removeEmptyHome(folder);
   return problems;
+}
+
+/** Ours, from the innermost: each goes only when nothing is left in it. */
+const HOME_FOLDERS = [
+  ".local/state/pawl/sessions",
+  ".local/state/pawl/greeted",
+  ".local/state/pawl",
+  ".local/state",
+  ".local/share/pawl",
+  ".local/share",
+  ".local",
+];
+
+function removeEmptyHome(folder: string): void {
+  try {
+    rmdirSync(join(homeDir(), folder));
+  } catch {
+    // not empty, or never there
+  }
 }
 
 function attempt(name: string, remove: () => void): string[] {
