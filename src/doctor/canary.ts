@@ -1,5 +1,5 @@
 /** Starts the installed hook as the host would: the very command, a shell, a payload on stdin. */
-import { mkdtempSync, rmdirSync } from "node:fs";
+import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import pluginHooks from "../../plugin/hooks/hooks.json";
 import { hookCommand } from "../install/hooks.ts";
@@ -61,7 +61,7 @@ async function fire({ name, command, known }: Way): Promise<Finding> {
       "see the program above",
     );
   } finally {
-    rmdirSync(folder);
+    rmSync(folder, { recursive: true, force: true });
   }
 }
 
