@@ -9,6 +9,7 @@ const EXACT: Record<Exclude<SignalFamily, "none">, RegExp> = {
   promise: /^ {0,3}<promise>([A-Z][A-Z0-9_]*)<\/promise>[ \t]*$/,
   stage: /::: WORKFLOW_STAGE: ([A-Z][A-Z0-9_]*) :::[ \t]*$/,
 };
+const HINT: Record<Exclude<SignalFamily, "none">, RegExp> = { promise: /promise/i, stage: /workflow.stage/i };
 const DECORATION = /^[\s*_#>+\-.]+|[\s*_.!]+$/g;
 const ALMOST: Record<Exclude<SignalFamily, "none">, RegExp> = {
   promise: /^<\s*promise\s*>[^<]*<\s*\/\s*promise\s*>$/i,
@@ -30,8 +31,10 @@ export interface Signals {
 
 export function parseSignals(text: string, family: SignalFamily): Signals {
   const signals: Signals = { found: [], malformed: [], trailing: false };
-  if (family === "none") return signals;
+  // Most messages hold nothing of the kind, and need not be read as Markdown.
+  if (family === "none" || !HINT[family].test(text)) return signals;
   for (const line of proseLines(text)) {
+    if (!HINT[family].test(line)) continue;
     const exact = EXACT[family].exec(line);
     if (exact) signals.found.push(exact[1]!);
     else if (line.length < LOOK && ALMOST[family].test(line.replace(DECORATION, "")))
@@ -80,9 +83,9 @@ const isBlank = (line: string) => /^[ \t]*$/.test(line);
 const endsComment = (line: string) => line.includes("-->");
 
 function opensBlock(line: string): ((line: string) => boolean) | "one line" | null {
-  const fence = FENCE.exec(line.slice(0, LOOK));
+  const fence = /```|~~~/.test(line) ? FENCE.exec(line.slice(0, LOOK)) : null;
   if (fence && !(fence[2]![0] === "`" && fence[3]!.includes("`"))) return fenceEnd(fence[1]!, fence[2]!);
-  const html = RAW_HTML.exec(line.slice(0, LOOK));
+  const html = line.includes("<") ? RAW_HTML.exec(line.slice(0, LOOK)) : null;
   if (!html) return null;
   const end = `</${html[1]!.toLowerCase()}>`;
   return line.toLowerCase().includes(end) ? "one line" : (later) => later.toLowerCase().includes(end);

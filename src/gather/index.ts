@@ -1,8 +1,10 @@
 import { reportPath } from "../core/guide.ts";
 import type { Fact, Facts, Need, ToolCall } from "../core/types.ts";
-import { readLastMessage, readToolsSince } from "../hosts/transcript.ts";
 import { insideRoot, readText } from "../store/files.ts";
-import { gatherGit } from "./git.ts";
+
+// Loaded when a decision asks for them: most stops do without.
+const transcripts = () => require("../hosts/transcript.ts") as typeof import("../hosts/transcript.ts");
+const git = () => require("./git.ts") as typeof import("./git.ts");
 
 function gatherReport({ root, run }: Sources, file: string): Fact<string> {
   const read = readText(insideRoot(root, reportPath(run, file)));
@@ -11,8 +13,8 @@ function gatherReport({ root, run }: Sources, file: string): Fact<string> {
 
 /** Once the last message is on disk, everything before it is: waiting for it first makes the tool calls complete. */
 function gatherTools(transcript: string, tail: string, since: string): Fact<ToolCall[]> {
-  if (tail !== "") readLastMessage(transcript, tail);
-  return readToolsSince(transcript, since);
+  if (tail !== "") transcripts().readLastMessage(transcript, tail);
+  return transcripts().readToolsSince(transcript, since);
 }
 
 /** Where the facts of one event can be had. */
@@ -28,10 +30,11 @@ export interface Sources {
 export function gather(needs: Need[], sources: Sources, facts: Facts): Facts {
   const gathered: Facts = { ...facts };
   for (const need of needs) {
-    if (need.kind === "git") gathered.git = gatherGit(sources.root);
+    if (need.kind === "git") gathered.git = git().gatherGit(sources.root);
     else if (need.kind === "report") gathered.report = gatherReport(sources, need.file);
     else if (sources.transcript === null) gathered[need.kind] = { ok: false, why: "no transcript" };
-    else if (need.kind === "message") gathered.message = readLastMessage(sources.transcript, sources.tail);
+    else if (need.kind === "message")
+      gathered.message = transcripts().readLastMessage(sources.transcript, sources.tail);
     else gathered.tools = gatherTools(sources.transcript, sources.tail, need.since);
   }
   return gathered;

@@ -60,7 +60,15 @@ export function readText(path: string, maxBytes = 8 * MIB): ReadResult {
   try {
     const bytes = readBytes(path, maxBytes);
     if (bytes === null) return { ok: false, why: "too large" };
-    return { ok: true, text: decode(bytes), hash: hashOf(bytes) };
+    const text = decode(bytes);
+    // Most readers do not ask for it.
+    return {
+      ok: true,
+      text,
+      get hash() {
+        return hashOf(bytes);
+      },
+    };
   } catch (error) {
     return readFailure(error);
   }
@@ -94,15 +102,21 @@ function readBytes(path: string, maxBytes: number): Uint8Array | null {
 
 /** The size is only a hint: the file may grow meanwhile, and files of /proc say 0. */
 function readToEnd(fd: number, size: number, maxBytes: number): Uint8Array | null {
-  let buffer = Buffer.allocUnsafe(Math.max(size + 1, 4096));
+  let buffer = new Uint8Array(Math.max(size + 1, 4096));
   let used = 0;
   for (;;) {
-    if (used === buffer.length) buffer = Buffer.concat([buffer, Buffer.allocUnsafe(buffer.length)]);
+    if (used === buffer.length) buffer = twice(buffer);
     const got = readSync(fd, buffer, used, buffer.length - used, null);
     if (got === 0) return buffer.subarray(0, used);
     used += got;
     if (used > maxBytes) return null;
   }
+}
+
+function twice(bytes: Uint8Array): Uint8Array<ArrayBuffer> {
+  const larger = new Uint8Array(bytes.length * 2);
+  larger.set(bytes);
+  return larger;
 }
 
 /** The last bytes of a file, and whether that is all of it; null where there is no such regular file. */
@@ -115,12 +129,12 @@ export function readTail(path: string, bytes: number): { text: string; whole: bo
   }
   try {
     const start = Math.max(0, fstatSync(fd).size - bytes);
-    const buffer = Buffer.allocUnsafe(bytes);
+    const buffer = new Uint8Array(bytes);
     let used = 0;
     for (let got = -1; got !== 0 && used < bytes; used += got) {
       got = readSync(fd, buffer, used, bytes - used, start + used);
     }
-    return { text: buffer.toString("utf8", 0, used), whole: start === 0 };
+    return { text: new TextDecoder().decode(buffer.subarray(0, used)), whole: start === 0 };
   } finally {
     closeSync(fd);
   }
@@ -152,11 +166,11 @@ export function withTemp(
   publish: (temp: string) => void,
   how: "synced" | "unsynced" = "synced",
 ): void {
-  const temp = join(dir, `${TEMP_PREFIX}${process.pid}-${Math.random().toString(36).slice(2, 12)}`);
+  const temp = join(dir, `${TEMP_PREFIX}${process.pid}-${Bun.nanoseconds()}`);
   const fd = openSync(temp, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, mode);
   try {
     try {
-      writeAll(fd, Buffer.from(text));
+      writeAll(fd, new TextEncoder().encode(text));
       if (how === "synced") fsyncSync(fd);
     } finally {
       closeSync(fd);
@@ -185,13 +199,13 @@ export function appendLine(path: string, line: string): void {
 }
 
 function writeOnce(fd: number, text: string): boolean {
-  const bytes = Buffer.from(text);
+  const bytes = new TextEncoder().encode(text);
   return writeSync(fd, bytes, 0, bytes.length) === bytes.length;
 }
 
 function endsClean(fd: number): boolean {
   const { size } = fstatSync(fd);
-  const last = Buffer.alloc(1);
+  const last = new Uint8Array(1);
   return size === 0 || readSync(fd, last, 0, 1, size - 1) === 0 || last[0] === 10;
 }
 

@@ -74,6 +74,9 @@ function makeDir(path: string): boolean {
   }
 }
 
+/** Buffer would have to be loaded first; few names are long enough to be counted. */
+const bytesIn = (text: string) => (text.length < 80 ? text.length : new TextEncoder().encode(text).length);
+
 function checkedRoot(root: string): string {
   if (!root.startsWith("/") || root.includes("\0")) throw new PathError(`the project's root is not a path: ${root}`);
   return root;
@@ -83,14 +86,14 @@ function checkedParts(relative: string): string[] {
   const refuse = (why: string): never => {
     throw new PathError(`${JSON.stringify(relative.slice(0, 200))}: ${why}`);
   };
-  if (Buffer.byteLength(relative) > LONGEST_PATH) refuse("is too long");
+  if (bytesIn(relative) > LONGEST_PATH) refuse("is too long");
   if (relative.includes("\0")) refuse("has a NUL byte");
   if (relative.startsWith("/")) refuse("is not relative to the project");
   const parts = relative.split("/").filter((part) => part !== "" && part !== ".");
   if (parts.length === 0) refuse("names nothing");
   if (parts.includes("..")) refuse("leads out of the project");
   if (parts.some((part) => part.toLowerCase() === ".git")) refuse("belongs to git");
-  if (parts.some((part) => Buffer.byteLength(part) > LONGEST_NAME)) refuse("has a name that is too long");
+  if (parts.some((part) => bytesIn(part) > LONGEST_NAME)) refuse("has a name that is too long");
   return parts;
 }
 

@@ -30,15 +30,7 @@ type EffectOf<K extends Effect["kind"]> = Extract<Effect, { kind: K }>;
 
 /** Says what failed; one failure keeps nothing else from happening. */
 export function project(root: string, commit: Commit): string[] {
-  const problems: string[] = [];
-  // Another process may have loaded the commit meanwhile, and done all of it.
-  let done = false;
-  attempt(problems, "journal", () => {
-    done = hasJournal(root, commit);
-  });
-  if (!done) return [...problems, ...follow(root, commit, false)];
-  if (wantsArchive(commit)) attempt(problems, "archive", () => archiveRun(root, commit.run.id));
-  return problems;
+  return follow(root, commit, false);
 }
 
 /** After a crash: does again whatever the journal does not know to be done. */

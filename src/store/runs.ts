@@ -67,7 +67,8 @@ function checkedKey(run: Run): { id: string; seq: number } {
 
 function commitText(commit: Commit): string {
   const text = JSON.stringify(commit);
-  if (Buffer.byteLength(text) > LARGEST_COMMIT) throw new RunError(`run ${commit.run.id}: the commit is too large`);
+  if (text.length > LARGEST_COMMIT / 4 && new TextEncoder().encode(text).length > LARGEST_COMMIT)
+    throw new RunError(`run ${commit.run.id}: the commit is too large`);
   return text;
 }
 
