@@ -33,17 +33,19 @@ def sync_folder(folder):
     os.close(fd)
 
 
-def publish(folder, text, put):
-    """A complete, synced file under a name nobody reads, then made visible in one step."""
+def publish(folder, text, put, synced=True):
+    """A complete file under a name nobody reads, then made visible in one step."""
     temp = os.path.join(folder, ".peer-%d" % os.getpid())
     fd = os.open(temp, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW, 0o600)
     os.write(fd, text.encode())
-    os.fsync(fd)
+    if synced:
+        os.fsync(fd)
     os.close(fd)
     put(temp)
     if os.path.exists(temp):
         os.unlink(temp)
-    sync_folder(folder)
+    if synced:
+        sync_folder(folder)
 
 
 def append(path, text):
@@ -92,7 +94,7 @@ def main():
     sys.stdout.write(json.dumps({"decision": "block", "reason": say}))
     sys.stdout.flush()
     path = os.path.join(pointer["root"], ".claude/work-completion.local.md")
-    publish(os.path.dirname(path), text, lambda temp: os.rename(temp, path))
+    publish(os.path.dirname(path), text, lambda temp: os.rename(temp, path), synced=False)
     append(os.path.join(pointer["root"], ".claude/logs/work-completion.log"), "[%s] %s\n" % (at, signal))
     lines = [json.dumps({"v": 1, "at": at, "run": run["id"], "seq": run["seq"], "i": i, **record})
              for i, record in enumerate(records)]

@@ -1,10 +1,10 @@
 import { reportPath } from "../core/guide.ts";
 import type { Fact, Facts, Need, ToolCall } from "../core/types.ts";
 import { insideRoot, readText } from "../store/files.ts";
+import { gatherGit } from "./git.ts";
 
-// Loaded when a decision asks for them: most stops do without.
+// Loaded when a decision asks for it: most stops do without.
 const transcripts = () => require("../hosts/transcript.ts") as typeof import("../hosts/transcript.ts");
-const git = () => require("./git.ts") as typeof import("./git.ts");
 
 function gatherReport({ root, run }: Sources, file: string): Fact<string> {
   const read = readText(insideRoot(root, reportPath(run, file)));
@@ -30,7 +30,7 @@ export interface Sources {
 export function gather(needs: Need[], sources: Sources, facts: Facts): Facts {
   const gathered: Facts = { ...facts };
   for (const need of needs) {
-    if (need.kind === "git") gathered.git = git().gatherGit(sources.root);
+    if (need.kind === "git") gathered.git = gatherGit(sources.root);
     else if (need.kind === "report") gathered.report = gatherReport(sources, need.file);
     else if (sources.transcript === null) gathered[need.kind] = { ok: false, why: "no transcript" };
     else if (need.kind === "message")
