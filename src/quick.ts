@@ -16,7 +16,7 @@ export const readStdin = (): Input | Promise<Input> => (libc ? readNow(libc) : r
 const POLL_STDIN = new Uint8Array([0, 0, 0, 0, 1, 0, 0, 0]); // struct pollfd: fd 0, POLLIN
 
 function readNow(c: Libc): Input {
-  const deadline = performance.now() + DEADLINE_MS;
+  const deadline = Bun.nanoseconds() / 1e6 + DEADLINE_MS;
   let bytes = new Uint8Array(1 << 16);
   let size = 0;
   while (isReady(c, deadline)) {
@@ -28,8 +28,9 @@ function readNow(c: Libc): Input {
     }
     size += got;
     if (size > LIMIT_BYTES) return LARGE;
-    // A complete object needs no end of file: some hosts keep the pipe open.
-    if (endsObject(bytes, size) && c.poll(ffi.ptr(POLL_STDIN), 1, 0) === 0) {
+    // A complete object needs no end of file: some hosts keep the pipe open. The first read nearly always brings it;
+    // after that only a pause is worth a try, since trying costs more the longer the text is.
+    if (endsObject(bytes, size) && (size === got || c.poll(ffi.ptr(POLL_STDIN), 1, 0) === 0)) {
       const whole = parse(bytes.subarray(0, size));
       if ("value" in whole) return whole;
     }
@@ -40,7 +41,7 @@ function readNow(c: Libc): Input {
 
 function isReady(c: Libc, deadline: number): boolean {
   for (;;) {
-    const left = Math.ceil(deadline - performance.now());
+    const left = Math.ceil(deadline - Bun.nanoseconds() / 1e6);
     if (left <= 0) return false;
     if (c.poll(ffi.ptr(POLL_STDIN), 1, left) > 0) return true;
   }
@@ -83,7 +84,7 @@ function parse(bytes: Uint8Array): Input {
 export function isUnarmed(input: Input): boolean {
   if ("failed" in input || typeof input.value !== "object" || input.value === null) return false;
   const { session_id: session, prompt, hook_event_name: name, source } = input.value as Record<string, unknown>;
-  if (typeof session !== "string" || !/^[\w-]{1,128}$/.test(session)) return false;
+  if (typeof session !== "string" || session === "" || encodeURIComponent(session) !== session) return false;
   if (!process.env.HOME || (name === "SessionStart" && source === "startup")) return false;
   if (typeof prompt === "string" && prompt.trimStart().startsWith("/")) return false;
   return !pointerExists(`${process.env.HOME}/.local/state/pawl/sessions/claude-${session}`);

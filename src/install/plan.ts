@@ -24,7 +24,7 @@ import {
   renderManifest,
   type Target,
 } from "./target.ts";
-import { SHIPPED, type Shipped } from "./texts.ts";
+import { ownCommands, SHIPPED, type Shipped } from "./texts.ts";
 
 export interface Plan {
   changes: Change[];
@@ -170,7 +170,7 @@ function originalSettings(entry: Entry | undefined, now: string | null): string 
 // ── Commands and agents ─────────────────────────────────────────────────────
 
 function planTexts(draft: Draft): void {
-  const kept = new Set(SHIPPED.flatMap((shipped) => planText(draft, shipped)));
+  const kept = new Set([...SHIPPED, ...ownCommands(draft.target)].flatMap((shipped) => planText(draft, shipped)));
   const { target, entries, changes } = draft;
   for (const entry of [...entries.values()]) {
     const mine = entry.kind === "text" && entry.scopes.includes(target.scope) && !kept.has(entry.path);

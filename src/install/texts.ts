@@ -6,12 +6,39 @@ import memoryUpdater from "../../plugin/agents/memory-updater.md" with { type: "
 import completeWork from "../../plugin/commands/complete-work.md" with { type: "text" };
 import go from "../../plugin/commands/go.md" with { type: "text" };
 
+import { listWorkflows } from "../author/registry.ts";
+import type { Workflow } from "../core/types.ts";
+import type { Target } from "./target.ts";
+
 export interface Shipped {
   path: string;
   text: string;
   why: string;
   /** where it goes if someone else has that name */
   otherwise?: string;
+}
+
+/** The client refuses a command it does not know, so each word that arms a workflow of the project's own gets one. */
+export function ownCommands({ scope, base }: Target): Shipped[] {
+  const origin = scope === "user" ? "user" : "project";
+  return listWorkflows(scope === "user" ? "/" : base).flatMap((found) =>
+    found.origin === origin && "workflow" in found
+      ? found.workflow.arm.flatMap((word) => commandFor(word, found.workflow))
+      : [],
+  );
+}
+
+function commandFor(word: string, { title, stages }: Workflow): Shipped[] {
+  const name = /^\/([a-z][a-z0-9-]*)$/.exec(word)?.[1];
+  if (!name || SHIPPED.some(({ path }) => path === `.claude/commands/${name}.md`)) return [];
+  const head = [
+    `description: ${JSON.stringify(title)}`,
+    `argument-hint: ${JSON.stringify(stages.map(({ id }) => `[${id}]`).join(" "))}`,
+    "disable-model-invocation: true",
+  ];
+  const body = completeWork.split("\n---\n").at(-1) ?? "";
+  const text = `---\n${head.join("\n")}\n---\n${body}`;
+  return [{ path: `.claude/commands/${name}.md`, text, why: `the command ${word}, for ${title}` }];
 }
 
 const agent = (name: string, text: string): Shipped => ({
