@@ -1,5 +1,6 @@
 import { importDocument, parseFrontMatter } from "./document.ts";
-import { closeDraft, openDraft, record } from "./draft.ts";
+import { closeDraft, type Draft, openDraft, record } from "./draft.ts";
+import type { Content } from "./formal.ts";
 import { fill, instruction, MARK, valuesOf } from "./guide.ts";
 import { owe } from "./ledger.ts";
 import { resume } from "./prompt.ts";
@@ -44,6 +45,15 @@ function documentPath(workflow: Workflow, id: string, runs: RunSummary[]): strin
   return path.replace(/(\.local)?(\.[^./]+)$/, (_all, local = "", ext) => `.${id}${local}${ext}`);
 }
 
+/** A formal workflow as it begins: what `pawl runs start` or a document of an agent says. */
+export interface Beginning {
+  name: string;
+  type: string;
+  phases: string[];
+  content: Content;
+  created_at: string | null;
+}
+
 export interface Arming {
   workflow: Workflow;
   event: Event;
@@ -52,6 +62,7 @@ export interface Arming {
   documentPath: string;
   stages: string[];
   beside: string[];
+  formal?: Beginning;
 }
 
 export function arm(input: Arming): Step {
@@ -62,6 +73,7 @@ export function arm(input: Arming): Step {
   const parsed = document?.ok && document.value.state === "present" ? parseFrontMatter(document.value.text) : null;
   if (parsed) draft.run.document = importDocument(draft.run.document, parsed, workflow);
   record(draft, "armed", { plan: draft.run.plan, by: event.kind, beside: input.beside });
+  if (draft.run.formal) return beginFormal(draft);
   const owned = event.kind === "prompt";
   const intro = workflow.intro === "" ? [] : [`${MARK} ${fill(workflow.intro, valuesOf(draft))}`];
   const text = [...intro, instruction(draft)].join("\n\n");
@@ -72,7 +84,28 @@ export function arm(input: Arming): Step {
   return closeDraft(draft, owned ? { turn: "none", agent: text, person } : { turn: "none", person });
 }
 
-function newRun({ workflow, event, facts, id, documentPath, stages }: Arming): Run {
+function beginFormal(draft: Draft): Step {
+  const { name, phase } = draft.run.formal!;
+  const where = `phase ${phase.current}/${phase.total} - ${phase.name}`;
+  return closeDraft(draft, { turn: "none", person: `Pawl: ${name} begins (run ${draft.run.id}): ${where}.` });
+}
+
+/** Phases become the stages of the pinned workflow, so that names and numbers outlive everything. */
+export function withPhases(workflow: Workflow, phases: string[]): Workflow {
+  const stages = phases.map((title, i) => ({ id: `phase-${i + 1}`, title, say: "", on: {} }));
+  return { ...workflow, stages };
+}
+
+/** `untracked/workflow-state/{slug}/state-{slug}-{time}.json`, the first that is free. */
+export function formalPath(template: string, slug: string, at: string, isTaken: (path: string) => boolean): string {
+  const time = at.replace(/^(\d+)-(\d+)-(\d+)T(\d+):(\d+):(\d+).*$/, "$1$2$3_$4$5$6");
+  const path = template.replaceAll("{slug}", slug).replaceAll("{time}", time);
+  let free = path;
+  for (let n = 2; isTaken(free); n++) free = path.replace(/\.json$/, `-${n}.json`);
+  return free;
+}
+
+function newRun({ workflow, event, facts, id, documentPath, stages, formal }: Arming): Run {
   const plan = stages.length > 0 ? stages : workflow.stages.map((stage) => stage.id);
   return {
     v: 1,
@@ -92,9 +125,12 @@ function newRun({ workflow, event, facts, id, documentPath, stages }: Arming): R
     commit_hash: null,
     last_signal: null,
     document: { path: documentPath, written: false, extra: {}, body: DOCUMENT_BODY, seen: [] },
-    created_at: event.at,
+    created_at: formal?.created_at ?? event.at,
     moved_at: event.at,
     updated_at: event.at,
+    ...(formal && {
+      formal: { ...formal.content, name: formal.name, type: formal.type, phases: formal.phases, bases: [] },
+    }),
   };
 }
 
@@ -110,6 +146,7 @@ export function takeOver(input: { workflow: Workflow; run: Run; event: Event; fa
   const before = run.owner?.session ?? "nobody";
   run.owner = { host: event.host, session: event.session };
   record(draft, "adopted", { from: before, to: event.session });
+  if (run.formal) return closeDraft(draft, { turn: event.kind === "stop" ? "end" : "none" });
   const note = before === event.session ? "" : `Taking over run ${run.id}.`;
   return resume(draft, note);
 }

@@ -1,4 +1,5 @@
 import { closeDraft, type Draft, record } from "./draft.ts";
+import { changePhase } from "./formal-run.ts";
 import { judge, needsOf } from "./gate.ts";
 import { instruction, resumingLine } from "./guide.ts";
 import { owe } from "./ledger.ts";
@@ -29,6 +30,8 @@ export function onCommand(draft: Draft, event: EventOf<"command">): Step {
         turn: "none",
         person: `Run ${run.id} is free. Type /${draft.workflow.name} in the session that shall have it.`,
       });
+    case "phase":
+      return changePhase(draft, event.phase ?? { to: "next" });
     case "start":
       return { none: "started already" };
   }

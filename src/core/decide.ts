@@ -1,6 +1,7 @@
 import { onCommand } from "./command.ts";
 import { importDocument, parseFrontMatter } from "./document.ts";
 import { closeDraft, type Draft, openDraft, record } from "./draft.ts";
+import { importFormal, onFormal } from "./formal-run.ts";
 import { askText, header, instruction, MARK } from "./guide.ts";
 import { owe, toldOnce } from "./ledger.ts";
 import { endRun } from "./moves.ts";
@@ -20,7 +21,7 @@ export function decide(input: { workflow: Workflow; run: Run; event: Event; fact
   draft.repeated = seen !== undefined;
   if (draft.repeated && !REPEATABLE.includes(event.kind)) return { none: "the same event again" };
   if (event.kind !== "ended") delete draft.run.owner?.ended_at;
-  const removed = readDocument(draft);
+  const removed = draft.run.formal ? importFormal(draft) : readDocument(draft);
   if (removed) return removed;
   return dispatch(draft);
 }
@@ -80,6 +81,7 @@ function readDocument(draft: Draft): Step | null {
 
 function dispatch(draft: Draft): Step {
   const { event } = draft;
+  if (draft.run.formal && event.kind !== "command") return onFormal(draft);
   switch (event.kind) {
     case "stop":
       return onStop(draft, event);

@@ -1,3 +1,4 @@
+import { projectFormal } from "./formal-document.ts";
 import type { Effect, Facts, Run, RunDocument, Workflow } from "./types.ts";
 import { stepNumber } from "./workflow.ts";
 
@@ -55,6 +56,7 @@ export function renderFrontMatter(run: Run, workflow: Workflow): string {
 
 /** The effects that bring the file in line with the run. */
 export function projectDocument(run: Run, workflow: Workflow, facts: Facts): Effect[] {
+  if (run.formal) return projectFormal(run, facts);
   const fact = facts.document;
   if (!workflow.document || !run.document.path || !fact?.ok) return [];
   const { path } = run.document;

@@ -15,12 +15,23 @@ export interface Draft {
   notes: string[];
   /** the same event came before by the same way: the agent repeated itself */
   repeated: boolean;
+  /** the document brought something new */
+  dirty: boolean;
 }
 
 const RECENT = 40;
 
 export function openDraft(input: { workflow: Workflow; run: Run; event: Event; facts: Facts }): Draft {
-  return { ...input, run: structuredClone(input.run), records: [], effects: [], log: [], notes: [], repeated: false };
+  return {
+    ...input,
+    run: structuredClone(input.run),
+    records: [],
+    effects: [],
+    log: [],
+    notes: [],
+    repeated: false,
+    dirty: false,
+  };
 }
 
 export function record(draft: Draft, kind: string, fields: Record<string, Json> = {}): void {

@@ -1,10 +1,12 @@
 /** The vocabulary of Pawl. Data only: every room speaks in these types, none of them does anything. */
 
+import type { Formal } from "./formal.ts";
+import type { Json } from "./json.ts";
 import type { Outcome } from "./workflow.ts";
 
+export type { Formal, Phase, PhaseStatus } from "./formal.ts";
+export type { Json } from "./json.ts";
 export type { Ask, Choice, DocumentSpec, Gate, Move, Outcome, SignalFamily, Stage, Workflow } from "./workflow.ts";
-
-export type Json = null | boolean | number | string | Json[] | { [key: string]: Json };
 
 // ── Events: what happened, in our own words ─────────────────────────────────
 
@@ -22,7 +24,10 @@ export interface EventBase {
 }
 
 export type StartSource = "startup" | "resume" | "clear" | "compact";
-export type CommandName = "start" | "abort" | "adopt" | "pause" | "resume" | "finish";
+export type CommandName = "start" | "abort" | "adopt" | "pause" | "resume" | "finish" | "phase";
+
+/** `next`, `done` and `block` speak of the current phase; `set` names one. */
+export type PhaseChange = { to: "next" | "done" | "block" } | { to: "set"; current: number; name?: string };
 
 export type EventKind =
   | { kind: "prompt"; text: string; injected: boolean }
@@ -33,7 +38,7 @@ export type EventKind =
   | { kind: "compacting"; trigger: string }
   | { kind: "ended"; reason: string }
   | { kind: "noticed"; what: string; detail: string }
-  | { kind: "command"; name: CommandName; why: string };
+  | { kind: "command"; name: CommandName; why: string; phase?: PhaseChange };
 
 export type Event = EventBase & EventKind;
 export type EventOf<K extends EventKind["kind"]> = Extract<Event, { kind: K }>;
@@ -141,6 +146,8 @@ export interface Run {
   commit_hash: string | null;
   last_signal: string | null;
   document: RunDocument;
+  /** a formal workflow: phases, reading, reminders */
+  formal?: Formal;
   created_at: string;
   /** the last accepted signal or decision */
   moved_at: string;

@@ -52,7 +52,8 @@ export interface Ask {
 }
 
 export interface DocumentSpec {
-  format: "frontmatter";
+  /** json: of a formal workflow; its path is a template with {slug} and {time} */
+  format: "frontmatter" | "json";
   path: string;
   /** front-matter flag → stage whose completion it tells */
   flags: Record<string, string>;
@@ -76,6 +77,8 @@ export interface Workflow {
   asks: Record<string, Ask>;
   anywhere: Record<string, Move>;
   limits: { idle: number };
+  /** what happens if the required reading was not read after a restore; only formal workflows have it */
+  reading?: "enforce" | "remind" | "off";
 }
 
 export function stageOf(workflow: Workflow, id: string): Stage {

@@ -1,4 +1,5 @@
 import { parseFrontMatter } from "../core/document.ts";
+import { parseFormal } from "../core/formal.ts";
 import type { DocumentFact, Fact } from "../core/types.ts";
 import { insideRoot, readText } from "../store/files.ts";
 
@@ -12,13 +13,16 @@ export function gatherDocument(root: string, path: string): Fact<DocumentFact> {
   }
   const read = readText(absolute, 1 << 20);
   if (read.ok) {
-    const state = parseFrontMatter(read.text) ? "present" : "broken";
+    const state = isReadable(path, read.text) ? "present" : "broken";
     return { ok: true, value: { state, text: read.text, hash: read.hash } };
   }
   if (read.why === "missing") return { ok: true, value: { state: "missing", text: "", hash: "" } };
   if (isBroken(read)) return { ok: true, value: { state: "broken", text: "", hash: "" } };
   return { ok: false, why: read.detail ?? read.why };
 }
+
+const isReadable = (path: string, text: string) =>
+  path.endsWith(".json") ? typeof parseFormal(text) !== "string" : parseFrontMatter(text) !== null;
 
 /** Something lies there that no document can be, as opposed to one that cannot be read at the moment. */
 const isBroken = ({ why, detail }: { why: string; detail?: string }) => why !== "unreadable" || detail === "not UTF-8";
