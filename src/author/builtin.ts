@@ -6,8 +6,18 @@ import memory from "../../prompts/complete-work/memory.md" with { type: "text" }
 import review from "../../prompts/complete-work/review.md" with { type: "text" };
 import reviewDecision from "../../prompts/complete-work/review-decision.md" with { type: "text" };
 import completeWork from "../../workflows/complete-work.yaml" with { type: "text" };
+import custom from "../../workflows/custom.yaml" with { type: "text" };
+import implementation from "../../workflows/implementation.yaml" with { type: "text" };
+import planning from "../../workflows/planning.yaml" with { type: "text" };
+import qaLoop from "../../workflows/qa-loop.yaml" with { type: "text" };
 
-const WORKFLOWS: ReadonlyMap<string, string> = new Map([["complete-work", completeWork]]);
+const WORKFLOWS: ReadonlyMap<string, string> = new Map([
+  ["complete-work", completeWork],
+  ["planning", planning],
+  ["implementation", implementation],
+  ["qa-loop", qaLoop],
+  ["custom", custom],
+]);
 
 const PROMPTS: ReadonlyMap<string, string> = new Map([
   ["prompts/complete-work/intro.md", intro],

@@ -9,7 +9,8 @@ export interface Draft {
   name?: string;
   title?: string;
   signals?: "promise" | "stage" | "none";
-  document?: { format?: "frontmatter"; path?: string; flags?: Record<string, string> };
+  document?: { format?: "frontmatter" | "json"; path?: string; flags?: Record<string, string> };
+  reading?: "enforce" | "remind" | "off";
   log?: string;
   arm?: (string | undefined)[];
   say?: string;
@@ -45,6 +46,7 @@ export function checkDraft(reading: Reading, draft: Draft): void {
   checkTargets(reading, draft);
   checkSignals(reading, draft);
   checkFiles(reading, draft);
+  checkDocument(reading, draft);
   checkArmWords(reading, draft);
   for (const [name, ask] of Object.entries(draft.asks ?? {})) checkAnswers(reading, name, ask);
   if (!reading.broken) checkWays(reading, draft);
@@ -116,6 +118,46 @@ function refuseSignals(reading: Reading, draft: Draft): void {
 function checkFiles(reading: Reading, draft: Draft): void {
   if (draft.log === undefined || draft.log !== draft.document?.path) return;
   reportAt(reading, "log", "the log and the document are the same file", "give each its own path");
+}
+
+const PATH_PLACEHOLDERS = ["{slug}", "{time}"];
+
+/** A JSON document belongs to phases moved by command, and each run has its own file; a front matter has one place. */
+function checkDocument(reading: Reading, draft: Draft): void {
+  const { document } = draft;
+  if (draft.reading !== undefined && document?.format !== "json") {
+    const hint = "take it out, or give the workflow a document with format: json";
+    reportAt(reading, "reading@key", "required reading is kept in a json document, and there is none", hint);
+  }
+  if (document?.format === "json") checkJsonDocument(reading, draft);
+  const used = document?.format === "frontmatter" ? placeholdersOf(document.path) : [];
+  if (used.length > 0) {
+    const hint = "write a path without {…}, or use format: json";
+    reportAt(reading, "document/path", `${used[0]} means nothing in the path of a front-matter document`, hint);
+  }
+}
+
+function checkJsonDocument(reading: Reading, { signals, document }: Draft): void {
+  if (signals !== undefined && signals !== "none") {
+    const message = `a json document needs "signals: none", the file says "signals: ${signals}"`;
+    reportAt(reading, "document/format", message, "use format: frontmatter, or let commands move the phases");
+  }
+  if (document?.flags !== undefined) {
+    reportAt(reading, "document/flags@key", "flags belong to a front-matter document", "take them out");
+  }
+  if (document?.path === undefined) return;
+  const used = placeholdersOf(document.path);
+  for (const missing of PATH_PLACEHOLDERS.filter((wanted) => !used.includes(wanted))) {
+    const hint = 'such as "untracked/workflow-state/{slug}/state-{slug}-{time}.json"';
+    reportAt(reading, "document/path", `the path does not hold ${missing}, so runs would share a file`, hint);
+  }
+  for (const unknown of used.filter((name) => !PATH_PLACEHOLDERS.includes(name))) {
+    reportAt(reading, "document/path", `unknown placeholder ${unknown}`, "a path may hold {slug} and {time}");
+  }
+}
+
+function placeholdersOf(path = ""): string[] {
+  return [...new Set(path.match(/\{[^{}]*\}/g))];
 }
 
 function checkArmWords(reading: Reading, draft: Draft): void {

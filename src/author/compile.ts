@@ -106,6 +106,7 @@ function assemble(draft: Draft, file: string): Workflow {
     asks: mapValues(draft.asks ?? {}, askOf),
     anywhere: mapValues(draft.anywhere ?? {}, (move) => ({ ...move })),
     limits: { idle: draft.limits?.idle ?? DEFAULT_IDLE },
+    ...(draft.reading !== undefined && { reading: draft.reading }),
   };
 }
 

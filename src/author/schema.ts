@@ -187,15 +187,19 @@ const document: Shape = {
   kind: "record",
   fields: {
     format: {
-      shape: { kind: "word", values: ["frontmatter"] },
+      shape: { kind: "word", values: ["frontmatter", "json"] },
       required: true,
-      about: "frontmatter: Markdown with a YAML head.",
+      about: "frontmatter: Markdown with a YAML head. json: phases, reading and reminders; only with `signals: none`.",
     },
-    path: { shape: filePath, required: true, about: "Where it is kept, relative to the project." },
+    path: {
+      shape: filePath,
+      required: true,
+      about: "Where it is kept, relative to the project. With json it must hold {slug} (the run's name) and {time}.",
+    },
     flags: {
       shape: { kind: "map", key: FLAG, of: name, min: 0 },
       default: {},
-      about: "Front-matter flags: which stage's completion each of them tells.",
+      about: "Front-matter flags: which stage's completion each of them tells. Only with frontmatter.",
     },
   },
 };
@@ -212,6 +216,11 @@ export const WORKFLOW: RecordShape = {
         "How the agent claims: promise = <promise>X</promise>, stage = ::: WORKFLOW_STAGE: X :::, none = the stages follow one another by command.",
     },
     document: { shape: document, about: "The readable file that mirrors a run." },
+    reading: {
+      shape: { kind: "word", values: ["enforce", "remind", "off"] },
+      about:
+        "What happens if the required reading was not read after a restore: the agent is sent back once, the person is told, or nothing. Only with a json document, where leaving it out means enforce.",
+    },
     log: { shape: filePath, about: "The human log, relative to the project." },
     arm: {
       shape: { kind: "list", of: { kind: "text", rule: ARM_WORD }, min: 0 },

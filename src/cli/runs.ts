@@ -2,7 +2,7 @@ import { findByName } from "../author/registry.ts";
 import type { CommandName, Event, Run } from "../core/types.ts";
 import { armWorkflow, command, type Incoming } from "../hook.ts";
 import { hash } from "../hosts/identity.ts";
-import { writePointer } from "../store/place.ts";
+import { offerRun } from "../store/place.ts";
 import { listArchived, listRuns, loadRun } from "../store/runs.ts";
 import { type Io, type Parsed, parseArgs, rootOf, UserError } from "./args.ts";
 import { commitsOf, findRunId } from "./find-run.ts";
@@ -153,5 +153,5 @@ function start(root: string, [name, ...stages]: string[], io: Io): number {
 /** Inside an agent's shell: only an offer. It becomes a binding when that session's own tool result shows the id. */
 function offerToSession(root: string, id: string): void {
   const session = process.env.CLAUDE_CODE_SESSION_ID;
-  if (session && /^[\w-]{1,128}$/.test(session)) writePointer("claude", session, { root, run: id, offered: true });
+  if (session && /^[\w-]{1,128}$/.test(session)) offerRun("claude", session, root, id);
 }

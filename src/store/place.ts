@@ -72,8 +72,12 @@ function nearest(start: string, home: string | null, matches: (dir: string) => b
 
 export interface Pointer {
   root: string;
+  /** the run that claims and instructions are about; "" = none */
   run: string;
-  offered?: true;
+  /** formal workflows of this session, which only have to be remembered */
+  formal?: string[];
+  /** a run started in this session's shell, not yet seen in its own tool results */
+  offer?: string;
   pid?: number;
   pid_start?: string;
   /** the pid means something only here: containers share the boot, not the pids */
@@ -82,6 +86,7 @@ export interface Pointer {
   off?: true;
 }
 
+const RUN_ID = /^[a-z0-9][a-z0-9-]{0,63}$/;
 const NAME = /^(?!\.)[A-Za-z0-9._-]{1,128}$/;
 const LONGEST_POINTER_NAME = 240;
 
@@ -111,13 +116,15 @@ function putAside(path: string, why: string): void {
 
 function asPointer(value: unknown): Pointer | null {
   if (!isObject(value)) return null;
-  const { root, run, pid, pid_start, pid_ns, boot, offered, off } = value;
+  const { root, run, pid, pid_start, pid_ns, boot, formal, offer, off } = value;
   if (typeof root !== "string" || !root.startsWith("/") || root.includes("\0")) return null;
-  if (typeof run !== "string" || !/^([a-z0-9][a-z0-9-]{0,63})?$/.test(run)) return null;
+  if (typeof run !== "string" || (run !== "" && !RUN_ID.test(run))) return null;
+  const isId = (id: unknown): id is string => typeof id === "string" && RUN_ID.test(id);
   return {
     root,
     run,
-    ...(offered === true && { offered }),
+    ...(Array.isArray(formal) && formal.some(isId) && { formal: formal.filter(isId) }),
+    ...(isId(offer) && { offer }),
     ...(off === true && { off }),
     ...(typeof pid === "number" && Number.isSafeInteger(pid) && pid > 0 && { pid }),
     ...(typeof pid_start === "string" && { pid_start }),
@@ -131,6 +138,36 @@ export function writePointer(host: string, session: string, pointer: Pointer): v
   if (path === null) throw new PlaceError(`no session can be kept under the name ${host}-${session}`.slice(0, 300));
   mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
   writeAtomic(path, `${JSON.stringify(pointer)}\n`);
+}
+
+/** One session can have one run that moves and several formal ones; each binding leaves the others alone. */
+export function bindPointer(host: string, session: string, bound: Pointer): void {
+  const before = readPointer(host, session);
+  const kept = before && before.root === bound.root ? before : null;
+  const formal = [...new Set([...(kept?.formal ?? []), ...(bound.formal ?? [])])];
+  const { offer, ...rest } = { ...kept, ...bound, run: bound.run || (kept?.run ?? "") };
+  const stillOffered = offer !== undefined && offer !== bound.run && !formal.includes(offer);
+  writePointer(host, session, {
+    ...rest,
+    ...(formal.length > 0 && { formal }),
+    ...(stillOffered && { offer }),
+  });
+}
+
+export function offerRun(host: string, session: string, root: string, offer: string): void {
+  const before = readPointer(host, session);
+  writePointer(host, session, { ...(before?.root === root ? before : { root, run: "" }), offer });
+}
+
+/** The run is over; what else the session has stays. */
+export function releasePointer(host: string, session: string, id: string): void {
+  const before = readPointer(host, session);
+  if (!before) return;
+  const formal = (before.formal ?? []).filter((one) => one !== id);
+  const run = before.run === id ? "" : before.run;
+  const { formal: _were, ...rest } = before;
+  if (run === "" && formal.length === 0 && !before.offer && !before.off) removePointer(host, session);
+  else writePointer(host, session, { ...rest, run, ...(formal.length > 0 && { formal }) });
 }
 
 export function removePointer(host: string, session: string): void {

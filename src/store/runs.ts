@@ -230,5 +230,5 @@ function isOwnerGone({ id, owner }: Run): boolean {
   if (owner === null) return false;
   if (owner.ended_at !== undefined) return true;
   const pointer = readPointer(owner.host, owner.session);
-  return pointer !== null && pointer.run === id && ownerGone(pointer);
+  return pointer !== null && (pointer.run === id || pointer.formal?.includes(id) === true) && ownerGone(pointer);
 }

@@ -66,7 +66,7 @@ describe("findRoot", () => {
 });
 
 describe("session pointers", () => {
-  const pointer = { root: "/p", run: "r-1", offered: true, pid: 5, pid_start: "77", boot: "b" };
+  const pointer = { root: "/p", run: "r-1", offer: "r-2", formal: ["f-1"], pid: 5, pid_start: "77", boot: "b" };
   test("come back as written, and go", () => {
     const home = tempRoot();
     const id = ["claude", "0a-1_b.c"];

@@ -1,0 +1,142 @@
+import { arm, type Beginning, formalPath, planArming, takeOver, withPhases } from "./core/arm.ts";
+import { slugOf } from "./core/formal.ts";
+import { parseArming, unknownStages } from "./core/prompt.ts";
+import type { Event, Facts, RunSummary, Workflow } from "./core/types.ts";
+import { commitLoop, consult, finish, type Incoming, type Speak } from "./engine.ts";
+import { gather, type Sources } from "./gather/index.ts";
+import { logError } from "./store/errors.ts";
+import { insideRoot, lookAt } from "./store/files.ts";
+import { homeDir } from "./store/home.ts";
+import { bindPointer, excludeOurs, findRoot, isOff, type Pointer } from "./store/place.ts";
+import { recover } from "./store/project.ts";
+import { describeParent, isArchived, listRuns, loadRun, pinWorkflow, readCommits } from "./store/runs.ts";
+
+/** How runs begin, and how a session comes to one. */
+
+export async function armByPrompt(incoming: Incoming, speak: Speak): Promise<void> {
+  const { event, cwd } = incoming;
+  if (event.kind !== "prompt" || cwd === null) return;
+  const word = event.text.trim().split(/\s/, 1)[0]!;
+  let root: string | null = null;
+  try {
+    root = findRoot(cwd);
+    // Loaded here, since only an arming prompt ever needs the YAML reader.
+    const { findByArm } = await import("./author/registry.ts");
+    const found = findByArm(word, root);
+    if (!found) return;
+    if ("errors" in found) throw new Error(`${found.file} has mistakes; \`pawl check\` shows them`);
+    armWorkflow(incoming, root, found.workflow, speak);
+  } catch (error) {
+    logError(root, "arm", error);
+    const why = error instanceof Error ? error.message : String(error);
+    speak({ turn: "none", person: `Pawl: ${word} was not armed: ${why}` });
+  }
+}
+
+export function armWorkflow(
+  incoming: Incoming,
+  root: string,
+  workflow: Workflow,
+  speak: Speak,
+  wanted: string[] = [],
+): string | null {
+  const { event } = incoming;
+  const named = event.kind === "prompt" ? parseArming(event.text, workflow) : null;
+  const stages = named?.stages ?? wanted;
+  const refused = refusal(root, event, workflow, named?.unknown ?? []);
+  if (refused) {
+    speak({ turn: "none", person: `Pawl: ${refused}` });
+    return null;
+  }
+  const runs = liveRuns(root);
+  // The same event by another way has the same id: whoever commits first has it, the other one stays silent.
+  const isTaken = (id: string) => isArchived(root, id) || (readCommits(root, id)[0]?.event.id ?? event.id) !== event.id;
+  const plan = planArming(workflow, event, runs, isTaken, stages);
+  if ("none" in plan) return null;
+  excludeOurs(root);
+  const id = "take" in plan ? plan.take : plan.id;
+  // The pointer first: without its run it means nothing, a run without its pointer would be lost to the session.
+  if (event.session !== "") bindPointer(event.host, event.session, { root, run: id, ...describeParent() });
+  if ("take" in plan) {
+    commitLoop(
+      root,
+      id,
+      speak,
+      incoming,
+      ({ run, workflow: pinned }) =>
+        (facts) =>
+          takeOver({ workflow: pinned, run, event, facts }),
+    );
+    return id;
+  }
+  pinWorkflow(root, id, workflow);
+  const begin = (facts: Facts) => arm({ workflow, event, facts, stages, ...plan });
+  const decision = consult(begin, root, id, plan.documentPath, incoming);
+  if (decision) finish(root, decision, event, speak);
+  return id;
+}
+
+/** A run that ended just before a crash still has to be put away. */
+function liveRuns(root: string): RunSummary[] {
+  const runs = listRuns(root);
+  for (const { id } of runs.filter((run) => run.status === "ended")) {
+    const loaded = loadRun(root, id);
+    if (loaded) recover(root, loaded.commit);
+  }
+  return runs.filter((run) => run.status !== "ended");
+}
+
+function refusal(root: string, event: Event, workflow: Workflow, unknown: string[]): string | null {
+  if (root === homeDir()) return "your home folder is no project; start the agent in a project's folder";
+  if (isOff(root)) return "it is switched off in this project (`pawl on` switches it on)";
+  if (event.kind === "prompt" && event.session === "")
+    return "the host gave no session id, so nothing can be bound to it";
+  return unknown.length === 0 ? null : unknownStages(workflow, unknown);
+}
+
+/** A formal workflow begins: nobody's yet, unless the event comes from the session that has it. */
+export function startFormal(
+  incoming: Incoming,
+  root: string,
+  workflow: Workflow,
+  formal: Beginning,
+  speak: Speak,
+): string | null {
+  const { event } = incoming;
+  const refused = refusal(root, event, workflow, []);
+  if (refused) {
+    speak({ turn: "none", person: `Pawl: ${refused}` });
+    return null;
+  }
+  const pinned = withPhases(workflow, formal.phases);
+  const plan = planArming(pinned, event, [], (id) => isArchived(root, id) || readCommits(root, id).length > 0, []);
+  if (!("id" in plan)) return null;
+  excludeOurs(root);
+  const isTaken = (path: string) => lookAt(insideRoot(root, path)) !== undefined;
+  const documentPath = formalPath(workflow.document?.path ?? "", slugOf(formal.name, event.id), event.at, isTaken);
+  pinWorkflow(root, plan.id, pinned);
+  const begin = (facts: Facts) => arm({ workflow: pinned, event, facts, stages: [], ...plan, documentPath, formal });
+  const decision = consult(begin, root, plan.id, documentPath, incoming);
+  if (decision) finish(root, decision, event, speak);
+  return plan.id;
+}
+
+/** A run started by command inside a session becomes its own once that session's tool results show it. */
+export function bindOffered(incoming: Incoming, pointer: Pointer, speak: Speak): boolean {
+  const { event, transcript } = incoming;
+  const { root, offer = "" } = pointer;
+  if (!["stop", "compacting", "start"].includes(event.kind) || transcript === null) return false;
+  const loaded = loadRun(root, offer);
+  if (!loaded || loaded.commit.run.owner !== null) return false;
+  const { run } = loaded.commit;
+  const sources: Sources = { root, run: offer, transcript, tail: event.kind === "stop" ? event.message : "" };
+  const { tools } = gather([{ kind: "tools", since: run.created_at }], sources, {});
+  const shown = tools?.ok && tools.value.some((call) => call.agent === "" && call.result?.text.includes(offer));
+  if (!shown) return false;
+  const bound = run.formal ? { root, run: "", formal: [offer] } : { root, run: offer };
+  bindPointer(event.host, event.session, { ...bound, ...describeParent() });
+  // A formal run is only remembered; the event itself still has to be dealt with.
+  const said = run.formal ? () => undefined : speak;
+  const taken = commitLoop(root, offer, said, incoming, (now) => (facts) => takeOver({ ...now, event, facts }));
+  return taken && !run.formal;
+}

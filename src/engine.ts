@@ -1,0 +1,84 @@
+import type { Answer, Commit, Decision, Event, Facts, Run, Step, Workflow } from "./core/types.ts";
+import { gatherDocument } from "./gather/document.ts";
+import { gather, type Sources } from "./gather/index.ts";
+import { logError } from "./store/errors.ts";
+import { releasePointer } from "./store/place.ts";
+import { project, recover } from "./store/project.ts";
+import { commitRun, loadRun } from "./store/runs.ts";
+
+/** The part every way in shares: load → decide ⇄ gather → commit → speak → project, on one run. */
+
+export interface Incoming {
+  event: Event;
+  transcript: string | null;
+  /** the folder the host was in; decides nothing once a run is armed */
+  cwd: string | null;
+}
+
+export type Speak = (answer: Answer) => void;
+type Consult = (facts: Facts) => Step;
+
+const ROUNDS = 4;
+/** With many processes on one run each loss means that another one moved it. */
+const ATTEMPTS = 200;
+
+/** Decides on the newest state until the commit holds; false: there is no such run any more. */
+export function commitLoop(
+  root: string,
+  id: string,
+  speak: Speak,
+  incoming: Incoming,
+  prepare: (loaded: { run: Run; workflow: Workflow }) => Consult,
+): boolean {
+  for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
+    const loaded = loadRun(root, id);
+    // The pointer stays: its run may be just about to be armed by another way.
+    if (!loaded) return false;
+    // The same event by another way: its first process is at work on this commit right now.
+    if (loaded.commit.event.id !== incoming.event.id) recover(root, loaded.commit);
+    const { run } = loaded.commit;
+    const decision = consult(prepare({ run, workflow: loaded.workflow }), root, run.id, run.document.path, incoming);
+    if (!decision) return true;
+    if (finish(root, decision, incoming.event, speak)) return true;
+  }
+  throw new Error(`the run ${id} was moved ${ATTEMPTS} times meanwhile`);
+}
+
+/** decide ⇄ gather, at most four rounds. null: nothing to decide. */
+export function consult(
+  step: Consult,
+  root: string,
+  run: string,
+  documentPath: string,
+  incoming: Incoming,
+): Decision | null {
+  const { event, transcript } = incoming;
+  const sources: Sources = { root, run, transcript, tail: event.kind === "stop" ? event.message : "" };
+  let facts = documentPath ? readDocument(root, documentPath) : {};
+  for (let round = 0; round < ROUNDS; round++) {
+    const next = step(facts);
+    if ("decision" in next) return next.decision;
+    if ("none" in next) return null;
+    facts = gather(next.need, sources, facts);
+  }
+  throw new Error("no decision after four rounds of facts");
+}
+
+function readDocument(root: string, path: string): Facts {
+  const document = gatherDocument(root, path);
+  if (!document.ok) logError(root, "document", `${path}: ${document.why}`);
+  else if (document.value.state === "broken") logError(root, "document", `${path} is broken and is put aside`);
+  return { document };
+}
+
+/** Save, then speak, then let everything readable follow. false: someone else moved the run first. */
+export function finish(root: string, decision: Decision, event: Event, speak: Speak): boolean {
+  const { run, answer, records, effects } = decision;
+  const { id, at, host, session, via, kind } = event;
+  const commit: Commit = { run, event: { id, at, host, session, via, kind }, records, effects };
+  if (commitRun(root, commit) === "lost") return false;
+  speak(answer);
+  for (const problem of project(root, commit)) logError(root, `project ${run.id}`, problem);
+  if (run.status === "ended" && run.owner) releasePointer(run.owner.host, run.owner.session, run.id);
+  return true;
+}
