@@ -37,6 +37,7 @@ function overview(workflow: Workflow): string {
   const facts = [
     ["source", workflow.source],
     ["document", workflow.document?.path ?? "none"],
+    ...(workflow.reading === undefined ? [] : [["reading", workflow.reading]]),
     ["log", workflow.log ?? "none"],
     ["limits", `${workflow.limits.idle} continues without progress, then the run stalls`],
   ];

@@ -50,6 +50,7 @@ describe("exit codes and first words", () => {
     ["check", "good", 0, "out", `${FILE}: ok, 1 stage, 1 signal\n`],
     ["check", "good/deep/er", 0, "out", `${FILE}: ok`],
     ["check complete-work", "good", 0, "out", "builtin:complete-work: ok, 4 stages, 10 signals\n"],
+    ["check planning", "good", 0, "out", "builtin:planning: ok, 6 stages, 0 signals\n"],
     [`check ${FILE}`, "good", 0, "out", `${FILE}: ok`],
     ["check", "bad", 1, "out", `${FILE}:6:23: there is no stage "wrok"\n`],
     ["check team", "bad", 1, "out", `${FILE}:6:23: there is no stage "wrok"\n`],
@@ -65,8 +66,8 @@ describe("exit codes and first words", () => {
       'pawl: unknown option "--jsn"\n  hint: did you mean "--json"?\n\nusage: pawl check',
     ],
     ["check --help", "good", 0, "out", "usage: pawl check"],
-    ["list", "good", 0, "out", "team           project                  Team\n"],
-    ["list", "bad", 0, "out", "team           project                  1 problem: see pawl check team\n"],
+    ["list", "good", 0, "out", "team            project                  Team\n"],
+    ["list", "bad", 0, "out", "team            project                  1 problem: see pawl check team\n"],
     ["list team", "good", 2, "err", "pawl: list takes no names\n  hint: `pawl show <name>`"],
     ["show team", "good", 0, "out", "team: Team (signals: promise)\n"],
     ["show team --prompts", "good", 0, "out", "── stage work ──\n\nWork.\n"],
@@ -78,6 +79,7 @@ describe("exit codes and first words", () => {
     ["show team complete-work", "good", 2, "err", "pawl: one workflow at a time"],
     ["show team --json --prompts", "good", 2, "err", "pawl: --json or --prompts, not both"],
     ["graph team", "good", 0, "out", "team: Team (signals: promise)\n"],
+    ["graph qa-loop", "good", 0, "out", "qa-loop: Check and fix until all is well (signals: none)\n"],
     [`graph ${FILE} --mermaid`, "good", 0, "out", 'flowchart TD\n  stage_0["Work"]\n'],
     ["graph team", "bad", 1, "err", `${FILE}:6:23: there is no stage`],
     [
@@ -110,6 +112,14 @@ test("a problem is shown with its line, a caret and what to do", () => {
       "",
     ].join("\n"),
   );
+});
+
+test("a formal workflow: its phases in order, its document, what happens to unread files", () => {
+  const { out } = call("show implementation", "good");
+  expect([...out.matchAll(/^● .+ {2}(.+)$/gm)].map((match) => match[1])).toEqual(["Design", "Build", "Test", "Deploy"]);
+  expect(out).toContain("document  untracked/workflow-state/{slug}/state-{slug}-{time}.json\n");
+  expect(out).toContain("reading   enforce\n");
+  expect(call("show complete-work", "good").out).not.toContain("reading ");
 });
 
 describe("--json", () => {

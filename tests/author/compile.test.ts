@@ -34,6 +34,33 @@ describe("built-in workflows", () => {
   });
 });
 
+describe("formal workflows", () => {
+  const table: [string, string[]][] = [
+    ["planning", ["Scope", "Research", "Design", "Plan", "Review", "Approval"]],
+    ["qa-loop", ["Run QA", "Fix Issues", "Verify"]],
+    ["implementation", ["Design", "Build", "Test", "Deploy"]],
+    ["custom", ["Work"]],
+  ];
+  test.each(table)("%s has its phases, its document and enforces the reading", (name, phases) => {
+    const compiled = compileWorkflow(builtinWorkflow(name) ?? "", `builtin:${name}`, builtinPrompt);
+    if ("errors" in compiled) throw new Error(compiled.errors.map(renderProblem).join("\n"));
+    const { workflow } = compiled;
+    const path = "untracked/workflow-state/{slug}/state-{slug}-{time}.json";
+    expect(workflow).toMatchObject({ signals: "none", reading: "enforce", document: { format: "json", path } });
+    expect(workflow.stages.map((stage) => stage.title)).toEqual(phases);
+  });
+
+  test("what a file says of reading is kept, and only that", () => {
+    const compiled = sample("json-document");
+    expect("workflow" in compiled && compiled.workflow.reading).toBe("remind");
+    const without = compile(
+      'name: a\nsignals: none\ndocument: { format: json, path: "{slug}-{time}" }\nstages: [{ id: a, say: A }]\n',
+    );
+    expect("workflow" in without && "reading" in without.workflow).toBe(false);
+    expect("workflow" in without).toBe(true);
+  });
+});
+
 describe("the compiled workflow", () => {
   test("what the smallest file leaves out has its default", () => {
     expect(sample("smallest")).toEqual({

@@ -83,15 +83,22 @@ describe("findByName", () => {
   });
 });
 
+const FORMAL = ["builtin:planning", "builtin:implementation", "builtin:qa-loop", "builtin:custom"];
+
 describe("listWorkflows", () => {
   const table: [string, string[]][] = [
     [
       "nothing-here",
-      ["~/.config/pawl/workflows/mine.yaml", "~/.config/pawl/workflows/own.yaml", "builtin:complete-work"],
+      ["~/.config/pawl/workflows/mine.yaml", "~/.config/pawl/workflows/own.yaml", "builtin:complete-work", ...FORMAL],
     ],
     [
       "shadow",
-      [".pawl/workflows/complete-work.yaml", "~/.config/pawl/workflows/mine.yaml", "~/.config/pawl/workflows/own.yaml"],
+      [
+        ".pawl/workflows/complete-work.yaml",
+        "~/.config/pawl/workflows/mine.yaml",
+        "~/.config/pawl/workflows/own.yaml",
+        ...FORMAL,
+      ],
     ],
   ];
   test.each(table)("in %s", (root, files) => {
