@@ -25,11 +25,13 @@ export interface Parsed {
   words: string[];
   flags: Set<string>;
   values: Record<string, string>;
+  /** every value of an option that may be given more than once */
+  lists: Record<string, string[]>;
 }
 
 /** `known`: flags as "--json", options with a value as "--why=". */
 export function parseArgs(args: string[], known: string[]): Parsed {
-  const parsed: Parsed = { words: [], flags: new Set(), values: {} };
+  const parsed: Parsed = { words: [], flags: new Set(), values: {}, lists: {} };
   for (let i = 0; i < args.length; i++) {
     const [name = "", inline] = splitOption(args[i]!);
     if (!name.startsWith("-")) parsed.words.push(args[i]!);
@@ -37,6 +39,7 @@ export function parseArgs(args: string[], known: string[]): Parsed {
       const value = inline ?? args[++i];
       if (value === undefined) throw new UserError(`${name} needs a value`, `write ${name} <value>`);
       parsed.values[name] = value;
+      parsed.lists[name] = [...(parsed.lists[name] ?? []), value];
     } else if (known.includes(name) && inline === undefined) parsed.flags.add(name);
     else throw new UserError(`unknown option ${name}`, `this command knows ${known.join(", ") || "no options"}`);
   }

@@ -1,16 +1,19 @@
 import { findByName } from "../author/registry.ts";
-import type { CommandName, Event, Run } from "../core/types.ts";
-import { armWorkflow, command, type Incoming } from "../hook.ts";
+import type { Answer, CommandName, Event, Run } from "../core/types.ts";
+import { armWorkflow, command, type Incoming, startFormal } from "../hook.ts";
 import { hash } from "../hosts/identity.ts";
 import { offerRun } from "../store/place.ts";
 import { listArchived, listRuns, loadRun } from "../store/runs.ts";
 import { type Io, type Parsed, parseArgs, rootOf, UserError } from "./args.ts";
 import { commitsOf, findRunId } from "./find-run.ts";
+import { beginningOf, FORMAL_OPTIONS, phaseChangeOf } from "./formal.ts";
 
 export const summary = "list, show, pause, resume, finish or abort runs";
 export const usage = `usage: pawl runs [list] [--all] [--json]      what is under way here (--all: ended ones too)
        pawl runs start <workflow> [stage …]     begin a run without typing in the agent
+         a formal one: --name TEXT --phases "A,B" --reading @FILE --context k=v --reminder TEXT
        pawl runs show [run] [--json]            one run in full
+       pawl runs phase next|set N|block|done [--run ID]   of a formal workflow; with --name TEXT for \`set\`
        pawl runs pause|resume [run]             let the agent rest, or go on with the next prompt
        pawl runs finish [run]                   end it as completed; its gates are checked
        pawl runs abort [run] [--why TEXT]       end it as aborted
@@ -21,12 +24,13 @@ A run may be named by the beginning of its id. Exit codes: 0 done, 1 refused or 
 const ACTIONS: CommandName[] = ["abort", "adopt", "pause", "resume", "finish"];
 
 export async function run(args: string[], io: Io): Promise<number> {
-  const parsed = parseArgs(args, ["--all", "--json", "--why="]);
+  const parsed = parseArgs(args, ["--all", "--json", "--why=", "--run=", ...FORMAL_OPTIONS]);
   const [action = "list", ...words] = parsed.words;
   const root = rootOf(io);
   if (action === "list") return list(root, parsed, io);
   if (action === "show") return show(root, findRunId(root, words[0], true), parsed, io);
-  if (action === "start") return start(root, words, io);
+  if (action === "start") return start(root, words, parsed, io);
+  if (action === "phase") return phase(root, words, parsed, io);
   const name = ACTIONS.find((known) => known === action);
   if (!name) throw new UserError(`runs cannot ${action}`, "`pawl runs --help` lists what it can");
   return act(root, name, words[0], parsed, io);
@@ -54,10 +58,16 @@ function list(root: string, { flags }: Parsed, io: Io): number {
   return 0;
 }
 
+/** Nobody touched it for a week. */
+const STALE_MS = 7 * 24 * 3600 * 1000;
+
 function line(run: Run, ownerGone: boolean): string {
   const state = run.status === "ended" ? (run.outcome ?? "ended") : run.paused ? "paused" : run.status;
   const owner = run.owner ? `session ${run.owner.session.slice(0, 8)}${ownerGone ? " (gone)" : ""}` : "nobody's";
-  return `${run.id.padEnd(14)}${run.workflow.padEnd(16)}${state.padEnd(11)}${run.stage.padEnd(10)}${age(run.updated_at).padStart(7)} ago  ${owner}`;
+  const stage = run.formal ? `${run.formal.phase.current}/${run.formal.phase.total}` : run.stage;
+  const stale = run.status !== "ended" && Date.now() - Date.parse(run.updated_at) > STALE_MS ? "  stale" : "";
+  const name = run.formal ? `  ${run.formal.name} - ${run.formal.phase.name} (${run.formal.phase.status})` : "";
+  return `${run.id.padEnd(14)}${run.workflow.padEnd(16)}${state.padEnd(11)}${stage.padEnd(10)}${age(run.updated_at).padStart(7)} ago  ${owner}${stale}${name}`;
 }
 
 function show(root: string, id: string, { flags }: Parsed, io: Io): number {
@@ -75,6 +85,14 @@ function show(root: string, id: string, { flags }: Parsed, io: Io): number {
     ["workflow", run.workflow],
     ["status", run.outcome ? `${run.status}: ${run.outcome}` : run.paused ? `${run.status}, paused` : run.status],
     ["why", run.why],
+    ["name", run.formal?.name],
+    [
+      "phase",
+      run.formal &&
+        `${run.formal.phase.current}/${run.formal.phase.total} - ${run.formal.phase.name} (${run.formal.phase.status})`,
+    ],
+    ["reading", run.formal?.required_reading.join(" ")],
+    ["reminders", run.formal?.key_reminders.join("; ")],
     ["session", run.owner?.session ?? "(nobody)"],
     ["decision", run.decision && `${run.decision.choice} (${run.decision.at})`],
     ["owed", run.owed && "an instruction was given and not yet seen to arrive"],
@@ -105,9 +123,18 @@ function commandEvent(name: CommandName, id: string, why: string): Event {
   };
 }
 
+function phase(root: string, words: string[], parsed: Parsed, io: Io): number {
+  const id = findRunId(root, parsed.values["--run"], false);
+  const event = { ...commandEvent("phase", id, ""), phase: phaseChangeOf(words, parsed) };
+  return say(command(root, id, event), id, "phase", io);
+}
+
 function act(root: string, name: CommandName, named: string | undefined, { values }: Parsed, io: Io): number {
   const id = findRunId(root, named, false);
-  const answer = command(root, id, commandEvent(name, id, values["--why"] ?? ""));
+  return say(command(root, id, commandEvent(name, id, values["--why"] ?? "")), id, name, io);
+}
+
+function say(answer: Answer | null, id: string, name: string, io: Io): number {
   if (!answer) throw new UserError(`run ${id} has ended`, "`pawl runs list --all` shows how", 1);
   if (answer.reason !== undefined)
     throw new UserError(answer.person ?? "refused", `\`pawl runs show ${id}\` shows where it stands`, 1);
@@ -115,7 +142,7 @@ function act(root: string, name: CommandName, named: string | undefined, { value
   return 0;
 }
 
-function start(root: string, [name, ...stages]: string[], io: Io): number {
+function start(root: string, [name, ...stages]: string[], parsed: Parsed, io: Io): number {
   if (!name) throw new UserError("which workflow?", "`pawl list` shows them");
   const found = findByName(name, root);
   if (!found) throw new UserError(`there is no workflow ${name}`, "`pawl list` shows them");
@@ -128,15 +155,13 @@ function start(root: string, [name, ...stages]: string[], io: Io): number {
   const event = commandEvent("start", name, "");
   const incoming: Incoming = { event, transcript: null, cwd: root };
   let said = "";
-  const id = armWorkflow(
-    incoming,
-    root,
-    found.workflow,
-    (answer) => {
-      said = answer.person ?? "";
-    },
-    stages,
-  );
+  const hear = (answer: Answer) => {
+    said = answer.person ?? "";
+  };
+  const formal = found.workflow.document?.format === "json";
+  const id = formal
+    ? startFormal(incoming, root, found.workflow, beginningOf(found.workflow, parsed), hear)
+    : armWorkflow(incoming, root, found.workflow, hear, stages);
   if (!id)
     throw new UserError(
       said.replace(/^Pawl: /, "") || "nothing was started",
@@ -144,9 +169,10 @@ function start(root: string, [name, ...stages]: string[], io: Io): number {
       1,
     );
   offerToSession(root, id);
-  io.out(
-    `${said}\nRun ${id} waits for its session: type ${found.workflow.arm[0] ?? name} in your agent to take it up.\n`,
-  );
+  const next = formal
+    ? `Run ${id}. \`pawl runs phase next --run ${id}\` at each phase's end, \`pawl runs finish ${id}\` at the last.`
+    : `Run ${id} waits for its session: type ${found.workflow.arm[0] ?? name} in your agent to take it up.`;
+  io.out(`${said}\n${next}\n`);
   return 0;
 }
 
