@@ -75,6 +75,28 @@ describe("the plugin's files", () => {
   });
 });
 
+describe("the skill /workflow", () => {
+  const text = read("plugin/skills/workflow/SKILL.md");
+  test("is short, and tells the line that is expected after a restore", () => {
+    expect(text).toStartWith("---\nname: workflow\ndescription: ");
+    expect(text.trimEnd().split("\n").length).toBeLessThan(40);
+    expect(text).toContain("`✅ Workflow restored: {workflow}, Phase {current}/{total}`");
+  });
+  test("allows nothing beforehand that ends a run", () => {
+    const allowed = [.../^allowed-tools: (.+)$/m.exec(text)![1]!.matchAll(/pawl runs (\w+):\*/g)].map(
+      (match) => match[1],
+    );
+    expect(allowed).toEqual(["start", "phase", "show"]);
+  });
+  test("names commands that the program has", () => {
+    const { out } = runPawl(makePlace(), ["runs", "--help"]);
+    const calls = [...text.matchAll(/pawl\/bin\/pawl runs (\w+)/g)].map((match) => match[1]!);
+    expect([...new Set(calls)].sort()).toEqual(["finish", "phase", "show", "start"]);
+    for (const call of calls) expect(out).toContain(`pawl runs ${call}`);
+    for (const option of text.matchAll(/--[a-z]+/g)) expect(out).toContain(option[0]);
+  });
+});
+
 describe("the plugin's hooks", () => {
   test.each(EVENTS)("without the program: %s", (event) => {
     const place = makePlace();

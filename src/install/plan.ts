@@ -184,23 +184,28 @@ function planTexts(draft: Draft): void {
 }
 
 /** The paths this text has now. */
-function planText(draft: Draft, { path, text, why, otherwise }: Shipped): string[] {
+function planText(draft: Draft, shipped: Shipped): string[] {
   const { target, known, entries, notes } = draft;
+  const { path, text, why, hides } = shipped;
   const entry = known.get(path);
   const now = readExisting(target.base, path);
   if (now === text) {
     if (entry) entries.set(path, recorded(entry, entry, text, target.scope));
     return [path];
   }
+  if (now === null && hides && lookAt(join(target.base, hides))) return planAside(draft, shipped, hides);
   if (now === null) write(draft, path, "text", now, text, null, why);
   else if (entry && hashOf(now) === entry.wrote) write(draft, path, "text", now, text, entry.before, `${why}, renewed`);
   else if (entry) notes.push(`${path} was edited since it was installed: left as it is`);
-  else if (otherwise) {
-    const typed = `/pawl:${otherwise.split("/").at(-1)!.replace(/\.md$/, "")}`;
-    notes.push(`${path} is there and not Pawl's: left as it is; Pawl's own is typed ${typed}`);
-    return [path, ...planText(draft, { path: otherwise, text, why: `the command ${typed}` })];
-  } else notes.push(`${path} is there and not Pawl's: left as it is, and used`);
+  else if (shipped.otherwise) return planAside(draft, shipped, path);
+  else notes.push(`${path} is there and not Pawl's: left as it is, and used`);
   return [path];
+}
+
+function planAside(draft: Draft, { path, text, otherwise = path }: Shipped, taken: string): string[] {
+  const typed = `/pawl:${otherwise.split("/").at(-1)!.replace(/\.md$/, "")}`;
+  draft.notes.push(`${taken} is there and not Pawl's: left as it is; Pawl's own is typed ${typed}`);
+  return [path, ...planText(draft, { path: otherwise, text, why: `the command ${typed}` })];
 }
 
 // ── On request ──────────────────────────────────────────────────────────────

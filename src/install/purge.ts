@@ -30,6 +30,17 @@ export interface State {
   live: string[];
 }
 
+/** Where `init` writes: a temporary file of a write that was cut off may lie there. */
+const FOLDERS = [
+  ".",
+  ".claude",
+  ".claude/commands",
+  ".claude/commands/pawl",
+  ".claude/agents",
+  ".claude/skills",
+  ".claude/skills/workflow",
+];
+
 export function findState(root: string): State {
   const live = listRuns(root)
     .filter(({ status }) => status !== "ended")
@@ -40,7 +51,7 @@ export function findState(root: string): State {
   const inClaude = namesIn(join(root, ".claude"))
     .map((name) => `.claude/${name}`)
     .filter((path) => isOwned(path) && path !== ".claude/logs");
-  const left = [".", ".claude", ".claude/commands", ".claude/commands/pawl", ".claude/agents"].flatMap((folder) =>
+  const left = FOLDERS.flatMap((folder) =>
     namesIn(join(root, folder))
       .filter((name) => name.startsWith(TEMP_PREFIX))
       .map((name) => (folder === "." ? name : `${folder}/${name}`)),

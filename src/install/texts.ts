@@ -1,10 +1,11 @@
-/** The commands and agents that are copied where no plugin brings them. */
+/** The commands, agents and skills that are copied where no plugin brings them. */
 import commitManager from "../../plugin/agents/commit-manager.md" with { type: "text" };
 import deepReviewer from "../../plugin/agents/deep-reviewer.md" with { type: "text" };
 import fileCleaner from "../../plugin/agents/file-cleaner.md" with { type: "text" };
 import memoryUpdater from "../../plugin/agents/memory-updater.md" with { type: "text" };
 import completeWork from "../../plugin/commands/complete-work.md" with { type: "text" };
 import go from "../../plugin/commands/go.md" with { type: "text" };
+import workflow from "../../plugin/skills/workflow/SKILL.md" with { type: "text" };
 
 import { listWorkflows } from "../author/registry.ts";
 import type { Workflow } from "../core/types.ts";
@@ -16,6 +17,8 @@ export interface Shipped {
   why: string;
   /** where it goes if someone else has that name */
   otherwise?: string;
+  /** what it would hide: a skill comes before a command of the same name */
+  hides?: string;
 }
 
 /** The client refuses a command it does not know, so each word that arms a workflow of the project's own gets one. */
@@ -55,6 +58,13 @@ export const SHIPPED: readonly Shipped[] = [
     otherwise: ".claude/commands/pawl/complete-work.md",
   },
   { path: ".claude/commands/pawl/go.md", text: go, why: "the command /pawl:go" },
+  {
+    path: ".claude/skills/workflow/SKILL.md",
+    text: workflow,
+    why: "the skill /workflow",
+    otherwise: ".claude/commands/pawl/workflow.md",
+    hides: ".claude/commands/workflow.md",
+  },
   agent("memory-updater", memoryUpdater),
   agent("deep-reviewer", deepReviewer),
   agent("file-cleaner", fileCleaner),

@@ -9,6 +9,8 @@ afterAll(removePlaces);
 const COMMAND = ".claude/commands/complete-work.md";
 const ASIDE = ".claude/commands/pawl/complete-work.md";
 const AGENT = ".claude/agents/deep-reviewer.md";
+const SKILL = ".claude/skills/workflow/SKILL.md";
+const REPOSITORY = join(import.meta.dir, "../..");
 const LOCAL = ".claude/settings.local.json";
 
 const pawl = (place: Place, ...args: string[]) => {
@@ -30,6 +32,23 @@ describe("a name that is taken", () => {
     expect(pawl(place, "init", "--yes")).toContain("nothing to do");
     pawl(place, "uninstall", "--purge", "--yes");
     expect(snapshot(place.root)).toEqual(before);
+  });
+  test.each([[SKILL], [".claude/commands/workflow.md"]])("by %s, which the skill would hide", (taken) => {
+    const place = ground({ [taken]: "mine\n" });
+    const before = snapshot(place.root);
+    const out = pawl(place, "init", "--yes");
+    expect(out).toContain(`${taken} is there and not Pawl's: left as it is; Pawl's own is typed /pawl:workflow`);
+    expect(read(place, taken)).toBe("mine\n");
+    expect(read(place, SKILL)).toBe(taken === SKILL ? "mine\n" : null);
+    expect(read(place, ".claude/commands/pawl/workflow.md")).toContain("runs phase next");
+    expect(pawl(place, "init", "--yes")).toContain("nothing to do");
+    pawl(place, "uninstall", "--purge", "--yes");
+    expect(snapshot(place.root)).toEqual(before);
+  });
+  test("by nobody: the skill has its own name", () => {
+    const place = ground();
+    expect(pawl(place, "init", "--yes")).toContain("the skill /workflow");
+    expect(read(place, SKILL)).toBe(read({ root: REPOSITORY } as Place, "plugin/skills/workflow/SKILL.md"));
   });
   test("by an agent: theirs is used", () => {
     const place = ground({ [AGENT]: "mine\n" });
