@@ -1,4 +1,4 @@
-import { contentOf, renderFormal } from "./formal.ts";
+import { type Base, contentOf, renderFormal } from "./formal.ts";
 import type { Effect, Facts, Run } from "./types.ts";
 
 /** How many of our writings an agent's edit may lag behind. */
@@ -16,11 +16,19 @@ export function projectFormal(run: Run, facts: Facts): Effect[] {
     return state === "missing" ? [] : [...effects, { kind: "document", path, text: null, expect: hash }];
   run.document.written = true;
   const last = run.formal!.bases.at(-1);
-  if (state === "present" && last && renderRun(run, last.stamp) === text) return effects;
-  run.formal!.bases = [...run.formal!.bases, { stamp: run.updated_at, content: contentOf(run.formal!) }].slice(-BASES);
+  const content = contentOf(run.formal!);
+  // What an agent added gets a time of its own, even where no other byte would change: else its removal of the same
+  // thing could not be told from never having seen it.
+  const known = last && JSON.stringify(last.content) === JSON.stringify(content);
+  if (state === "present" && known && renderRun(run, last.stamp) === text) return effects;
+  run.formal!.bases = [...remembered(run.formal!.bases, text), { stamp: run.updated_at, content }];
   effects.push({ kind: "document", path, text: renderRun(run, run.updated_at), expect: broken ? "" : hash });
   return effects;
 }
+
+/** The newest, and the one that lies on the disk: it may be older where our writings did not get there. */
+const remembered = (bases: Base[], text: string) =>
+  bases.filter(({ stamp }, index) => index > bases.length - BASES || text.includes(JSON.stringify(stamp)));
 
 function renderRun(run: Run, stamp: string): string {
   const { id, stage, status, created_at, owner } = run;

@@ -1,5 +1,7 @@
 import type { Json } from "./json.ts";
 
+export { guidance, summaryText } from "./formal-guidance.ts";
+
 /**
  * A formal workflow: phases, required reading, reminders and context that have to outlive the conversation. Its
  * document is written by agents as well as by us, so every change is a three-way merge: what the document said when we
@@ -32,6 +34,8 @@ export interface Formal extends Content {
   phases: string[];
   /** what we meant the document to say, the newest last, each with the time that stands in it */
   bases: Base[];
+  /** what the document said when an agent's change was last taken over: unchanged, it must not be taken over twice */
+  seen?: Base;
   /** set by a restore until the reading was checked */
   restored?: { at: string };
 }
@@ -59,6 +63,8 @@ export interface ParsedFormal {
 
 const isMap = (value: unknown): value is Record<string, Json> =>
   typeof value === "object" && value !== null && !Array.isArray(value);
+const without = (map: Record<string, Json>, keys: string[]) =>
+  Object.fromEntries(Object.entries(map).filter(([key]) => !keys.includes(key)));
 const textOf = (value: unknown) => (typeof value === "string" && value.trim() !== "" ? value : null);
 
 /** A document as the seed describes it; a string says why it is none. */
@@ -70,15 +76,16 @@ export function parseFormal(text: string): ParsedFormal | string {
     return "it is not JSON";
   }
   if (!isMap(value)) return "it is no JSON object";
+  if (deeperThan(value, DEEPEST)) return `it is nested deeper than ${DEEPEST} levels`;
   const name = textOf(value.workflow);
   if (name === null) return "it names no workflow";
   const mended: string[] = [];
   const content: Content = {
     phase: parsePhase(value.phase, mended),
     required_reading: parseReading(value.required_reading, mended),
-    context: isMap(value.context) ? value.context : {},
-    key_reminders: texts(value.key_reminders),
-    extra: Object.fromEntries(Object.entries(value).filter(([key]) => !OURS.includes(key) && !THEIRS.includes(key))),
+    context: parseContext(value.context, mended),
+    key_reminders: texts("key_reminders", value.key_reminders, mended),
+    extra: without(value, [...OURS, ...THEIRS]),
   };
   return {
     name,
@@ -91,12 +98,35 @@ export function parseFormal(text: string): ParsedFormal | string {
   };
 }
 
-const texts = (value: unknown) =>
-  Array.isArray(value) ? value.filter((item): item is string => typeof item === "string" && item !== "") : [];
+/** Deeper ones could be parsed, but not be written again. */
+const DEEPEST = 200;
+function deeperThan(value: unknown, levels: number): boolean {
+  if (typeof value !== "object" || value === null) return false;
+  return levels === 0 || Object.values(value).some((inner) => deeperThan(inner, levels - 1));
+}
+
+/** A list of texts; what else stands there becomes text, so that nothing written is lost. */
+function texts(key: string, value: Json | undefined, mended: string[]): string[] {
+  const list = Array.isArray(value) ? value : value === undefined || value === null ? [] : [value];
+  if (list !== value && list.length > 0) mended.push(`${key}: became a list`);
+  return list.flatMap((item) => {
+    if (item === null || (typeof item === "string" && item.trim() === "")) return [];
+    if (typeof item === "string") return [item];
+    mended.push(`${key}: ${JSON.stringify(item)} became text`);
+    return [JSON.stringify(item)];
+  });
+}
+
+function parseContext(value: Json | undefined, mended: string[]): Record<string, Json> {
+  if (isMap(value)) return value;
+  if (value === undefined || value === null) return {};
+  mended.push("context: what was no object became its `value`");
+  return { value };
+}
 
 /** Reading is asked for with @: an entry without it gets it. */
-function parseReading(value: unknown, mended: string[]): string[] {
-  return texts(value).map((entry) => {
+function parseReading(value: Json | undefined, mended: string[]): string[] {
+  return texts("required_reading", value, mended).map((entry) => {
     if (entry.startsWith("@")) return entry;
     mended.push(`required_reading: ${entry} became @${entry}`);
     return `@${entry}`;
@@ -110,9 +140,9 @@ function parsePhase(value: unknown, mended: string[]): Phase {
   const current = whole(raw.current) ?? 1;
   const total = Math.max(whole(raw.total) ?? current, current);
   const status = STATUSES.find((known) => known === raw.status) ?? "in_progress";
-  const phase = { current, total, name: textOf(raw.name) ?? "In Progress", status };
-  if (JSON.stringify(phase) !== JSON.stringify({ ...raw })) noteMended(raw, phase, mended);
-  return phase;
+  const phase: Phase = { current, total, name: textOf(raw.name) ?? "In Progress", status };
+  noteMended(raw, phase, mended);
+  return { ...phase, ...without(raw, ["current", "total", "name", "status"]) };
 }
 
 function noteMended(raw: Record<string, Json>, phase: Phase, mended: string[]): void {
@@ -143,24 +173,47 @@ function mergeList(ours: string[], seen: string[], theirs: string[]): string[] {
   return [...new Set([...kept, ...ours.filter((item) => !seen.includes(item))])];
 }
 
-function mergeMap(
-  ours: Record<string, Json>,
-  seen: Record<string, Json>,
-  theirs: Record<string, Json>,
-): Record<string, Json> {
-  const merged: Record<string, Json> = {};
-  for (const key of new Set([...Object.keys(theirs), ...Object.keys(ours)])) {
-    const theyChanged = !same(seen[key], theirs[key]);
-    const value = theyChanged ? theirs[key] : ours[key];
-    if (value !== undefined) merged[key] = value;
-  }
-  return merged;
+type JsonMap = Record<string, Json>;
+
+function mergeMap(ours: JsonMap, seen: JsonMap, theirs: JsonMap): JsonMap {
+  const keys = [...new Set([...Object.keys(theirs), ...Object.keys(ours)])];
+  // Entries, not assignments: a key may be called __proto__.
+  const merged = keys.map((key) => [key, own(same(own(seen, key), own(theirs, key)) ? ours : theirs, key)] as const);
+  return Object.fromEntries(merged.filter((entry): entry is [string, Json] => entry[1] !== undefined));
 }
 
-/** Takes over what the document says now. Which of our writings it was made from, its time tells; else the newest. */
+const own = (map: JsonMap, key: string) => (Object.hasOwn(map, key) ? map[key] : undefined);
+
+/** Takes over what the document says now, once. */
 export function importContent(formal: Formal, { content, stamp }: ParsedFormal): Formal {
-  const base = formal.bases.find((one) => one.stamp === stamp) ?? formal.bases.at(-1);
-  return base ? { ...formal, ...mergeContent(formal, base.content, content) } : { ...formal, ...content };
+  const written = formal.bases.findLast((one) => one.stamp === stamp) ?? formal.bases.at(-1);
+  if (!written) return { ...formal, ...content };
+  const seen = formal.seen?.stamp === (stamp ?? "") ? formal.seen : undefined;
+  if (same((seen ?? written).content, content)) return formal;
+  const base = seen ? likelierBase(written.content, seen.content, content) : written.content;
+  return { ...formal, ...mergeContent(formal, base, content), seen: { stamp: stamp ?? "", content } };
+}
+
+/**
+ * Which of our writings a document was made from, its time tells. Where that writing was changed before and we could
+ * not write since, the change may be of either text: of the one that it differs less from, and in doubt nothing is lost.
+ */
+function likelierBase(written: Content, seen: Content, now: Content): Content {
+  const fromWritten = distance(written, now);
+  return fromWritten > 0 && fromWritten <= distance(seen, now) ? written : seen;
+}
+
+function distance(from: Content, to: Content): number {
+  const lists = (["required_reading", "key_reminders"] as const).map((key) => apart(from[key], to[key]));
+  const maps = (["context", "extra"] as const).map((key) => apart(entries(from[key]), entries(to[key])));
+  return [...lists, ...maps].reduce((sum, each) => sum + each, same(from.phase, to.phase) ? 0 : 1);
+}
+
+const entries = (map: JsonMap) => Object.entries(map).map((entry) => JSON.stringify(entry));
+
+function apart(from: string[], to: string[]): number {
+  const [before, after] = [new Set(from), new Set(to)];
+  return before.symmetricDifference(after).size;
 }
 
 export const contentOf = ({ phase, required_reading, context, key_reminders, extra }: Content): Content => ({
@@ -200,57 +253,6 @@ export function renderFormal(formal: Formal, frame: FormalFrame): string {
     updated_at: frame.updated_at,
   };
   return `${JSON.stringify(document, null, 2)}\n`;
-}
-
-const LIMIT = 9_500;
-
-/** What the agent gets after compaction or resume, cut by priority: reminders and context go before the reading list. */
-export function guidance(formal: Formal, run: string, source: string): string {
-  const { phase } = formal;
-  const head = [
-    "⚠️ WORKFLOW RESTORED AFTER COMPACTION ⚠️",
-    "",
-    `Workflow: ${formal.name}`,
-    `Type: ${formal.type}`,
-    `Phase: ${phase.current}/${phase.total} - ${phase.name} (${phase.status})`,
-  ].join("\n");
-  const reading = section("REQUIRED READING (read ALL now with @ syntax):", formal.required_reading);
-  const action = [
-    "ACTION REQUIRED:",
-    "1. Read ALL required files listed above, with the Read tool",
-    `2. Acknowledge with this line: ✅ Workflow restored: ${formal.name}, Phase ${phase.current}/${phase.total}`,
-    "3. Continue with this phase; do NOT proceed with assumptions",
-    "",
-    `Run ${run} (restored after ${source}). When the phase is over: \`pawl runs phase next --run ${run}\`; all phases over: \`pawl runs finish ${run}\`.`,
-  ].join("\n");
-  const reminders = section(
-    "Key Reminders:",
-    formal.key_reminders.map((reminder) => `- ${reminder}`),
-  );
-  const context = Object.keys(formal.context).length > 0 ? `Context:\n${JSON.stringify(formal.context, null, 2)}` : "";
-  return fit([head, reading, reminders, context, action], [2, 3, 1]);
-}
-
-const section = (title: string, lines: string[]) => (lines.length > 0 ? [title, ...lines].join("\n") : "");
-
-/** Drops or cuts the parts named in `cuttable`, in that order, until the text fits, and says so. */
-function fit(parts: string[], cuttable: number[]): string {
-  const text = () => parts.filter((part) => part !== "").join("\n\n");
-  for (const index of cuttable.toReversed()) {
-    const over = text().length - LIMIT;
-    if (over <= 0) break;
-    const part = parts[index]!;
-    const note = "\n… (cut to fit; the document has the rest)";
-    parts[index] = part.slice(0, Math.max(0, part.length - over - note.length)) + note;
-  }
-  return text();
-}
-
-/** For the summariser: what a summary must not lose. */
-export function summaryText(formal: Formal, run: string): string {
-  const { phase } = formal;
-  const reading = formal.required_reading.slice(0, 20).join(" ");
-  return `Keep in the summary: the formal workflow "${formal.name}" (run ${run}) is at phase ${phase.current}/${phase.total} - ${phase.name} (${phase.status}).${reading ? ` Required reading: ${reading}` : ""}`;
 }
 
 /** Lower case, hyphens, at most 50 characters, never empty, never `archive`. `fallback` is a hash. */

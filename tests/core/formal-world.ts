@@ -1,0 +1,151 @@
+/** One formal run, its document, agents that edit it (some on top of old texts), and projections that may not happen. */
+import fc from "fast-check";
+import { type Content, contentOf, type Formal, importContent, parseFormal } from "../../src/core/formal.ts";
+import { projectFormal } from "../../src/core/formal-document.ts";
+import type { Json, Run } from "../../src/core/types.ts";
+
+export const CREATED = "2025-12-09T14:30:52.123456Z";
+const LISTS = ["required_reading", "key_reminders"] as const;
+const MAPS = ["context", "extra"] as const;
+const KEYS = ["a", "b", "__proto__", "toString", "constructor", "10"];
+
+type List = (typeof LISTS)[number];
+type MapName = (typeof MAPS)[number];
+
+export type Edit =
+  | { do: "add"; list: List }
+  | { do: "drop"; list: List; nth: number }
+  | { do: "put"; map: MapName; key: string }
+  | { do: "unset"; map: MapName; key: string }
+  | { do: "phase"; status: "in_progress" | "blocked" };
+
+export type Turn =
+  | { who: "agent"; lag: number; unstamped: boolean; edits: Edit[]; written: boolean }
+  | { who: "us"; edits: Edit[]; written: boolean };
+
+const edit: fc.Arbitrary<Edit> = fc.oneof(
+  fc.record({ do: fc.constant("add" as const), list: fc.constantFrom(...LISTS) }),
+  fc.record({ do: fc.constant("drop" as const), list: fc.constantFrom(...LISTS), nth: fc.nat(5) }),
+  fc.record({ do: fc.constant("put" as const), map: fc.constantFrom(...MAPS), key: fc.constantFrom(...KEYS) }),
+  fc.record({ do: fc.constant("unset" as const), map: fc.constantFrom(...MAPS), key: fc.constantFrom(...KEYS) }),
+  fc.record({ do: fc.constant("phase" as const), status: fc.constantFrom("in_progress" as const, "blocked" as const) }),
+);
+const edits = fc.array(edit, { maxLength: 3 });
+export const turns: fc.Arbitrary<Turn[]> = fc.array(
+  fc.oneof(
+    fc.record({
+      who: fc.constant("agent" as const),
+      lag: fc.oneof({ weight: 3, arbitrary: fc.constant(0) }, fc.nat(4)),
+      unstamped: fc.boolean(),
+      edits,
+      written: fc.boolean(),
+    }),
+    fc.record({ who: fc.constant("us" as const), edits, written: fc.boolean() }),
+  ),
+  { maxLength: 14 },
+);
+
+export interface FormalWorld {
+  run: Run;
+  disk: string;
+  /** every text of ours that got to the disk, the newest last */
+  ours: string[];
+  /** what has to be in the run, whatever happened */
+  truth: Content;
+  count: number;
+}
+
+export function formalWorld(): FormalWorld {
+  const phase = { current: 1, total: 9, name: "Design", status: "in_progress" as const };
+  const content: Content = { phase, required_reading: ["@a.md"], context: { a: 1 }, key_reminders: ["r"], extra: {} };
+  const formal: Formal = { ...content, name: "W", type: "custom", phases: [], bases: [] };
+  const run = { id: "r1", stage: "s", status: "active", created_at: CREATED, updated_at: "", owner: null, formal };
+  const document = { path: "untracked/x.json", written: false };
+  const world = { run: { ...run, document } as unknown as Run, disk: "", ours: [], truth: copy(content), count: 0 };
+  project(world, true);
+  return world;
+}
+
+const copy = <T>(value: T): T => JSON.parse(JSON.stringify(value));
+const own = (map: Record<string, Json>, key: string) => (Object.hasOwn(map, key) ? map[key] : undefined);
+const stampIn = (text: string): string | null => (JSON.parse(text) as { updated_at?: string }).updated_at ?? null;
+
+/** Every value is new, so that a trace of it can have come from nowhere else. */
+function applyEdit(target: Content, change: Edit, value: string): void {
+  if (change.do === "add") target[change.list].push(`@${value}`);
+  else if (change.do === "drop") target[change.list].splice(change.nth, 1);
+  else if (change.do === "phase") target.phase = { current: 2, total: 9, name: value, status: change.status };
+  else
+    target[change.map] = withKey(target[change.map], change.key, change.do === "put" ? { deep: [value] } : undefined);
+}
+
+function withKey(map: Record<string, Json>, key: string, value: Json | undefined): Record<string, Json> {
+  const others = Object.entries(map).filter(([name]) => name !== key);
+  return Object.fromEntries(value === undefined ? others : [...others, [key, value]]);
+}
+
+/** Carries over to the truth what changed between two texts. */
+function note(truth: Content, before: Content, after: Content): void {
+  for (const list of LISTS) {
+    const gone = before[list].filter((item) => !after[list].includes(item));
+    const added = after[list].filter((item) => !before[list].includes(item));
+    truth[list] = [...truth[list].filter((item) => !gone.includes(item)), ...added];
+  }
+  for (const map of MAPS)
+    for (const key of KEYS) {
+      const [was, is] = [own(before[map], key), own(after[map], key)];
+      if (JSON.stringify(was) !== JSON.stringify(is)) truth[map] = withKey(truth[map], key, is);
+    }
+  if (JSON.stringify(before.phase) !== JSON.stringify(after.phase)) truth.phase = after.phase;
+}
+
+export function take(world: FormalWorld, turn: Turn): void {
+  if (turn.who === "agent") agentWrites(world, turn);
+  const parsed = parseFormal(world.disk);
+  if (typeof parsed === "string") throw new Error(parsed);
+  world.run.formal = importContent(copy(world.run.formal!), parsed);
+  if (turn.who === "us") weChange(world, turn.edits);
+  project(world, turn.written);
+}
+
+function weChange(world: FormalWorld, changes: Edit[]): void {
+  const formal = world.run.formal!;
+  const before = copy(contentOf(formal));
+  for (const change of changes) applyEdit(formal, change, `ours${world.count++}`);
+  note(world.truth, before, copy(contentOf(formal)));
+}
+
+function agentWrites(world: FormalWorld, turn: Extract<Turn, { who: "agent" }>): void {
+  const known = world.run.formal!.bases.map((base) => base.stamp);
+  const old = world.ours.filter((text) => known.includes(stampIn(text)!)).toReversed()[turn.lag - 1];
+  const text = turn.lag === 0 || old === undefined ? world.disk : old;
+  const stamp = stampIn(text);
+  const unstamped = stamp === null || (turn.unstamped && text === world.disk && stamp === known.at(-1));
+  // An agent that undoes, in one go with other work, what stood in no text of ours cannot be told from one that never
+  // saw it: there nothing is lost, but a removal may come back.
+  const doubtful = world.run.formal!.seen?.stamp === (unstamped ? "" : stamp);
+  const changes = turn.edits.filter((change) => !doubtful || change.do === "add" || change.do === "phase");
+  const before = (parseFormal(text) as { content: Content }).content;
+  const after = copy(before);
+  for (const change of [...changes, { do: "add", list: "key_reminders" } as const])
+    applyEdit(after, change, `theirs${world.count++}`);
+  note(world.truth, before, after);
+  const { extra, ...rest } = after;
+  const frame = { ...JSON.parse(text), ...(unstamped ? { updated_at: undefined } : {}) };
+  const ours = ["workflow", "workflow_type", "created_at", "run", "session_id", "stage", "status", "updated_at"];
+  const kept = Object.fromEntries(Object.entries(frame).filter(([key]) => ours.includes(key)));
+  world.disk = JSON.stringify({ ...kept, ...extra, ...rest, created_at: "2020-01-01T00:00:00Z" });
+}
+
+function project(world: FormalWorld, written: boolean): void {
+  const { run } = world;
+  run.updated_at = new Date(Date.UTC(2026, 0, 1) + world.count++ * 1000).toISOString();
+  const state = world.disk === "" ? "missing" : "present";
+  const effects = projectFormal(run, { document: { ok: true, value: { state, text: world.disk, hash: "h" } } });
+  world.run = copy(run);
+  for (const effect of effects)
+    if (effect.kind === "document" && effect.text !== null && written) {
+      world.disk = effect.text;
+      world.ours.push(effect.text);
+    }
+}
