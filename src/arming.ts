@@ -1,9 +1,10 @@
 import { arm, type Beginning, formalPath, planArming, takeOver, withPhases } from "./core/arm.ts";
 import { slugOf } from "./core/formal.ts";
 import { parseArming, unknownStages } from "./core/prompt.ts";
-import type { Event, Facts, RunSummary, Workflow } from "./core/types.ts";
+import type { Event, Facts, Owner, RunSummary, Workflow } from "./core/types.ts";
 import { commitLoop, consult, finish, type Incoming, type Speak } from "./engine.ts";
 import { gather, type Sources } from "./gather/index.ts";
+import { hash } from "./hosts/identity.ts";
 import { logError } from "./store/errors.ts";
 import { insideRoot, lookAt } from "./store/files.ts";
 import { homeDir } from "./store/home.ts";
@@ -101,6 +102,8 @@ export function startFormal(
   workflow: Workflow,
   formal: Beginning,
   speak: Speak,
+  /** a document that is there already, and the session it belongs to */
+  known: { path: string | null; owner: Owner | null } = { path: null, owner: null },
 ): string | null {
   const { event } = incoming;
   const refused = refusal(root, event, workflow, []);
@@ -109,15 +112,20 @@ export function startFormal(
     return null;
   }
   const pinned = withPhases(workflow, formal.phases);
-  const plan = planArming(pinned, event, [], (id) => isArchived(root, id) || readCommits(root, id).length > 0, []);
+  // One event may begin several, and two hooks may deliver it: each workflow has an id of its own, and one only.
+  const own = { ...event, id: hash(event.id, formal.name, known.path ?? "") };
+  const isTakenId = (id: string) => isArchived(root, id) || (readCommits(root, id)[0]?.event.id ?? own.id) !== own.id;
+  const plan = planArming(pinned, own, [], isTakenId, []);
   if (!("id" in plan)) return null;
   excludeOurs(root);
   const isTaken = (path: string) => lookAt(insideRoot(root, path)) !== undefined;
-  const documentPath = formalPath(workflow.document?.path ?? "", slugOf(formal.name, event.id), event.at, isTaken);
+  const fresh = () => formalPath(workflow.document?.path ?? "", slugOf(formal.name, own.id), event.at, isTaken);
+  const documentPath = known.path ?? fresh();
   pinWorkflow(root, plan.id, pinned);
-  const begin = (facts: Facts) => arm({ workflow: pinned, event, facts, stages: [], ...plan, documentPath, formal });
+  const begin = (facts: Facts) =>
+    arm({ workflow: pinned, event: own, facts, stages: [], ...plan, documentPath, formal, owner: known.owner });
   const decision = consult(begin, root, plan.id, documentPath, incoming);
-  if (decision) finish(root, decision, event, speak);
+  if (decision) finish(root, decision, own, speak);
   return plan.id;
 }
 

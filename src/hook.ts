@@ -5,7 +5,9 @@ import type { Answer, Event, Run, Step, Workflow } from "./core/types.ts";
 import { commitLoop, type Incoming, type Speak } from "./engine.ts";
 import { logError } from "./store/errors.ts";
 import { greetingFor } from "./store/greeting.ts";
-import { isOff, type Pointer, readPointer } from "./store/place.ts";
+import { homeDir } from "./store/home.ts";
+import { findRoot, isOff, type Pointer, readPointer } from "./store/place.ts";
+import { waitingLine } from "./store/waiting.ts";
 
 export { armWorkflow, startFormal } from "./arming.ts";
 export type { Incoming } from "./engine.ts";
@@ -16,10 +18,30 @@ export async function conduct(incoming: Incoming, speak: Speak): Promise<void> {
   const { event } = incoming;
   const pointer = readPointer(event.host, event.session);
   if (pointer?.off) return;
-  if (pointer && !isOff(pointer.root) && atWork(incoming, pointer, speak)) return;
-  if (event.kind === "start" && event.source === "startup") greet(incoming, speak);
+  const known = isTurningPoint(event) ? ((await lookAround(incoming, pointer)) ?? pointer) : pointer;
+  if (known && !isOff(known.root) && atWork(incoming, known, speak)) return;
+  if (event.kind === "start" && (event.source === "startup" || event.source === "clear")) welcome(incoming, speak);
   if (event.kind === "prompt" && !event.injected && event.text.trimStart().startsWith("/"))
     await armByPrompt(incoming, speak);
+}
+
+/** The conversation is about to be lost, or has been: the time to look for workflows that nobody registered. */
+const isTurningPoint = (event: Event) =>
+  event.kind === "compacting" || (event.kind === "start" && (event.source === "compact" || event.source === "resume"));
+
+/** Whatever goes wrong here must not keep a compaction, nor a restore of what is known. */
+async function lookAround(incoming: Incoming, pointer: Pointer | null): Promise<Pointer | null> {
+  const { event, cwd } = incoming;
+  let root: string | null = pointer?.root ?? null;
+  try {
+    root ??= cwd === null ? null : findRoot(cwd);
+    if (root === null || event.session === "" || root === homeDir() || isOff(root)) return null;
+    const { discover } = await import("./discover.ts");
+    return (await discover(incoming, root)) > 0 ? readPointer(event.host, event.session) : null;
+  } catch (error) {
+    logError(root, "discover", error);
+    return null;
+  }
 }
 
 /** true: a run of this session has dealt with the event. */
@@ -50,9 +72,18 @@ function oneAnswer(answers: Answer[]): Answer {
   return { turn, ...(agent && { agent }), ...(person && { person }), ...(reason !== undefined && { reason }) };
 }
 
-function greet({ cwd, event }: Incoming, speak: Speak): void {
-  const person = greetingFor(cwd, event.via);
-  if (person !== null) speak({ turn: "none", person });
+/** A fresh conversation: the person hears once what is on, and what waits for someone. The agent hears nothing. */
+function welcome({ cwd, event }: Incoming, speak: Speak): void {
+  if (event.kind !== "start" || cwd === null) return;
+  try {
+    const greeting = event.source === "startup" ? greetingFor(cwd, event.via) : null;
+    const root = findRoot(cwd);
+    const waiting = isOff(root) ? null : waitingLine(root, event.at);
+    const person = [greeting, waiting].filter((line) => line !== null).join("\n");
+    if (person !== "") speak({ turn: "none", person });
+  } catch (error) {
+    logError(null, "welcome", error);
+  }
 }
 
 /** A failure of ours ends the turn, never the work: logged, and in an armed session told to the person. */

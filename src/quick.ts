@@ -83,9 +83,9 @@ function parse(bytes: Uint8Array): Input {
 /** True only when certain: no session of ours, not a command that could arm one, nor a start that may be greeted. */
 export function isUnarmed(input: Input): boolean {
   if ("failed" in input || typeof input.value !== "object" || input.value === null) return false;
-  const { session_id: session, prompt, hook_event_name: name, source } = input.value as Record<string, unknown>;
+  const { session_id: session, prompt, hook_event_name: name } = input.value as Record<string, unknown>;
   if (typeof session !== "string" || session === "" || encodeURIComponent(session) !== session) return false;
-  if (!process.env.HOME || (name === "SessionStart" && source === "startup")) return false;
+  if (!process.env.HOME || name === "SessionStart" || name === "PreCompact") return false;
   if (typeof prompt === "string" && prompt.trimStart().startsWith("/")) return false;
   return !pointerExists(`${process.env.HOME}/.local/state/pawl/sessions/claude-${session}`);
 }

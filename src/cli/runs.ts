@@ -1,9 +1,12 @@
 import { findByName } from "../author/registry.ts";
+import { guidance } from "../core/formal.ts";
 import type { Answer, CommandName, Event, Run } from "../core/types.ts";
+import type { Stray } from "../discover.ts";
 import { armWorkflow, command, type Incoming, startFormal } from "../hook.ts";
 import { hash } from "../hosts/identity.ts";
 import { offerRun } from "../store/place.ts";
 import { listArchived, listRuns, loadRun } from "../store/runs.ts";
+import { STALE_MS } from "../store/waiting.ts";
 import { type Io, type Parsed, parseArgs, rootOf, UserError } from "./args.ts";
 import { commitsOf, findRunId } from "./find-run.ts";
 import { beginningOf, FORMAL_OPTIONS, phaseChangeOf } from "./formal.ts";
@@ -17,7 +20,8 @@ export const usage = `usage: pawl runs [list] [--all] [--json]      what is unde
        pawl runs pause|resume [run]             let the agent rest, or go on with the next prompt
        pawl runs finish [run]                   end it as completed; its gates are checked
        pawl runs abort [run] [--why TEXT]       end it as aborted
-       pawl runs adopt [run]                    free it: the next session that types its command has it
+       pawl runs adopt [run|document]           free it: the next session that types its command has it
+       pawl runs restore [run]                  print what the agent gets after a compaction (formal workflows)
 
 A run may be named by the beginning of its id. Exit codes: 0 done, 1 refused or not found, 2 wrong use.`;
 
@@ -31,6 +35,8 @@ export async function run(args: string[], io: Io): Promise<number> {
   if (action === "show") return show(root, findRunId(root, words[0], true), parsed, io);
   if (action === "start") return start(root, words, parsed, io);
   if (action === "phase") return phase(root, words, parsed, io);
+  if (action === "restore") return restore(root, findRunId(root, words[0], false), io);
+  if (action === "adopt" && words[0]?.endsWith(".json")) return adoptDocument(root, words[0], io);
   const name = ACTIONS.find((known) => known === action);
   if (!name) throw new UserError(`runs cannot ${action}`, "`pawl runs --help` lists what it can");
   return act(root, name, words[0], parsed, io);
@@ -42,7 +48,7 @@ const age = (at: string) => {
   return minutes < 48 * 60 ? `${Math.round(minutes / 60)} h` : `${Math.round(minutes / 1440)} d`;
 };
 
-function list(root: string, { flags }: Parsed, io: Io): number {
+async function list(root: string, { flags }: Parsed, io: Io): Promise<number> {
   const live = listRuns(root).flatMap(({ id, owner_gone }) => {
     const loaded = loadRun(root, id);
     return loaded ? [{ run: loaded.commit.run, owner_gone }] : [];
@@ -51,15 +57,20 @@ function list(root: string, { flags }: Parsed, io: Io): number {
     ? listArchived(root).map(({ commit }) => ({ run: commit.run, owner_gone: true }))
     : [];
   const all = [...live, ...ended].toSorted((a, b) => b.run.updated_at.localeCompare(a.run.updated_at));
+  const unclaimed = (await import("../discover.ts")).strays(root);
   if (flags.has("--json"))
     io.out(`${JSON.stringify({ root, runs: all.map(({ run, owner_gone }) => ({ ...run, owner_gone })) }, null, 2)}\n`);
-  else if (all.length === 0) io.out("No run here. Type /complete-work in your agent to begin one.\n");
-  else io.out(`${all.map(({ run, owner_gone }) => line(run, owner_gone)).join("\n")}\n`);
+  else if (all.length + unclaimed.length === 0)
+    io.out("No run here. Type /complete-work in your agent to begin one.\n");
+  else {
+    const lines = [...all.map(({ run, owner_gone }) => line(run, owner_gone)), ...unclaimed.map(strayLine)];
+    io.out(`${lines.join("\n")}\n`);
+  }
   return 0;
 }
 
-/** Nobody touched it for a week. */
-const STALE_MS = 7 * 24 * 3600 * 1000;
+const strayLine = ({ path, parsed: { name, content } }: Stray) =>
+  `${path}: “${name}”, phase ${content.phase.current}/${content.phase.total}, nobody's: \`pawl runs adopt ${path}\``;
 
 function line(run: Run, ownerGone: boolean): string {
   const state = run.status === "ended" ? (run.outcome ?? "ended") : run.paused ? "paused" : run.status;
@@ -131,7 +142,28 @@ function phase(root: string, words: string[], parsed: Parsed, io: Io): number {
 
 function act(root: string, name: CommandName, named: string | undefined, { values }: Parsed, io: Io): number {
   const id = findRunId(root, named, false);
-  return say(command(root, id, commandEvent(name, id, values["--why"] ?? "")), id, name, io);
+  const code = say(command(root, id, commandEvent(name, id, values["--why"] ?? "")), id, name, io);
+  if (name === "adopt") offerToSession(root, id);
+  return code;
+}
+
+/** What the agent would get after a compaction, to be pasted by hand. */
+function restore(root: string, id: string, io: Io): number {
+  const { run } = commitsOf(root, id).at(-1)!;
+  if (!run.formal) throw new UserError(`${id} is no formal workflow`, "type its command in the session instead", 1);
+  io.out(`${guidance(run.formal, id, "hand")}\n`);
+  return 0;
+}
+
+/** A document nobody registered becomes a run; the session in whose shell this is said gets it offered. */
+async function adoptDocument(root: string, path: string, io: Io): Promise<number> {
+  const { adoptStray } = await import("../discover.ts");
+  const wanted = path.replace(/^\.\//, "");
+  const id = await adoptStray({ event: commandEvent("start", wanted, ""), transcript: null, cwd: root }, root, wanted);
+  if (!id) throw new UserError(`${path} is no document without a run`, "`pawl runs` lists those that wait", 1);
+  offerToSession(root, id);
+  io.out(`${path} is run ${id} now.\n`);
+  return 0;
 }
 
 function say(answer: Answer | null, id: string, name: string, io: Io): number {

@@ -22,6 +22,9 @@ export const WORDS: Record<string, (r: Fields) => string> = {
   gated: (r) => `gate on ${text(r.signal)}: ${text(r.verdict)}, ${text(r.why)}`,
   advanced: (r) => `${text(r.from)} is done → ${text(r.to)}`,
   replanned: (r) => `new plan: ${list(r.plan)}`,
+  phased: (r) => `phase ${text(r.from)} → ${text(r.to)}, ${text(r.name)} (by ${text(r.by)})`,
+  mended: (r) => `the document was mended: ${list(r.what)}`,
+  unread: (r) => `required reading not read since the restore: ${list(r.files)}`,
   halted: (r) => `stopped, everything kept: ${text(r.why)}`,
   asked: (r) =>
     `the person has to decide (${text(r.ask)})${Array.isArray(r.issues) && r.issues.length > 0 ? `: ${list(r.issues)}` : ""}`,

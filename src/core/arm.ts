@@ -4,7 +4,7 @@ import type { Content } from "./formal.ts";
 import { fill, instruction, MARK, valuesOf } from "./guide.ts";
 import { owe } from "./ledger.ts";
 import { resume } from "./prompt.ts";
-import type { Event, Facts, Run, RunSummary, Step, Workflow } from "./types.ts";
+import type { Event, Facts, Owner, Run, RunSummary, Step, Workflow } from "./types.ts";
 
 /** What arming in this project means: take over a run that waits for someone, or begin a new one beside the others. */
 export type Plan = { take: string } | { id: string; documentPath: string; beside: string[] } | { none: string };
@@ -63,6 +63,8 @@ export interface Arming {
   stages: string[];
   beside: string[];
   formal?: Beginning;
+  /** whose it is from the start; else the session that prompted */
+  owner?: Owner | null;
 }
 
 export function arm(input: Arming): Step {
@@ -105,7 +107,7 @@ export function formalPath(template: string, slug: string, at: string, isTaken: 
   return free;
 }
 
-function newRun({ workflow, event, facts, id, documentPath, stages, formal }: Arming): Run {
+function newRun({ workflow, event, facts, id, documentPath, stages, formal, owner }: Arming): Run {
   const plan = stages.length > 0 ? stages : workflow.stages.map((stage) => stage.id);
   return {
     v: 1,
@@ -116,7 +118,7 @@ function newRun({ workflow, event, facts, id, documentPath, stages, formal }: Ar
     stage: plan[0]!,
     entered_at: event.at,
     status: "active",
-    owner: event.kind === "prompt" ? { host: event.host, session: event.session } : null,
+    owner: owner ?? (event.kind === "prompt" ? { host: event.host, session: event.session } : null),
     done: {},
     reports: [],
     ledger: { idle: 0, unbroken: 0, turn: event.turn, since: event.at, told: [] },

@@ -26,16 +26,18 @@ export function onCommand(draft: Draft, event: EventOf<"command">): Step {
     case "adopt":
       run.owner = null;
       record(draft, "released", { why: event.why });
-      return closeDraft(draft, {
-        turn: "none",
-        person: `Run ${run.id} is free. Type /${draft.workflow.name} in the session that shall have it.`,
-      });
+      return closeDraft(draft, { turn: "none", person: `Run ${run.id} is free. ${howToTake(draft)}` });
     case "phase":
       return changePhase(draft, event.phase ?? { to: "next" });
     case "start":
       return { none: "started already" };
   }
 }
+
+const howToTake = ({ run, workflow }: Draft) =>
+  run.formal
+    ? `The session whose own shell runs \`pawl runs adopt ${run.id}\` has it from its next stop on.`
+    : `Type /${workflow.name} in the session that shall have it.`;
 
 /** The completing move of the last stage, gates included: a command proves nothing by itself. */
 function finish(draft: Draft, event: EventOf<"command">): Step {

@@ -1,0 +1,121 @@
+import { startFormal } from "./arming.ts";
+import type { Beginning } from "./core/arm.ts";
+import { type Detected, detectInNotes, detectInPlan } from "./core/detect.ts";
+import { type ParsedFormal, parseFormal } from "./core/formal.ts";
+import type { Event, Owner, Run, ToolCall } from "./core/types.ts";
+import type { Incoming } from "./engine.ts";
+import { findDocuments, readNotes, readPlans } from "./gather/formal.ts";
+import { gather } from "./gather/index.ts";
+import { logError } from "./store/errors.ts";
+import { bindPointer } from "./store/place.ts";
+import { describeParent, listRuns, loadRun } from "./store/runs.ts";
+
+/** Formal workflows that nobody registered: documents written by agents, notes and plans. Looked for only when the
+ * conversation is about to be lost, or has been. */
+
+const WEEK_MS = 7 * 24 * 3600 * 1000;
+
+export interface Stray {
+  path: string;
+  parsed: ParsedFormal;
+}
+
+/** Makes runs of what this session wrote or plainly works on; says how many it bound. */
+export async function discover(incoming: Incoming, root: string): Promise<number> {
+  const live = liveFormal(root);
+  const written = strays(root, live).filter((stray) => isWrittenBy(incoming, root, stray));
+  const begun = written.map(({ path, parsed }) => ({ path, formal: beginningOf(parsed) }));
+  const known = [...live.map(({ formal }) => formal!.name), ...begun.map(({ formal }) => formal.name)];
+  const found = begun.length > 0 || isBound(live, incoming.event) ? null : detected(root);
+  const all = found && !known.includes(found.name) ? [{ path: null, formal: detectedBeginning(found) }] : begun;
+  const { host, session } = incoming.event;
+  for (const { path, formal } of all) await begin(incoming, root, formal, path, { host, session });
+  return all.length;
+}
+
+/** By hand: the document at this path becomes a run of nobody. */
+export async function adoptStray(incoming: Incoming, root: string, path: string): Promise<string | null> {
+  const stray = strays(root).find((one) => one.path === path);
+  return stray ? begin(incoming, root, beginningOf(stray.parsed), path, null) : null;
+}
+
+/** Documents that belong to no run, whoever wrote them. */
+export function strays(root: string, live: Run[] = liveFormal(root)): Stray[] {
+  const ours = new Set(live.map((run) => run.document.path));
+  return findDocuments(root).flatMap(({ path, text }) => {
+    const parsed = ours.has(path) ? null : parseFormal(text);
+    return parsed === null || typeof parsed === "string" ? [] : [{ path, parsed }];
+  });
+}
+
+function liveFormal(root: string): Run[] {
+  return listRuns(root).flatMap(({ id }) => {
+    try {
+      const run = loadRun(root, id)?.commit.run;
+      return run?.formal ? [run] : [];
+    } catch (error) {
+      logError(root, "discover", error);
+      return [];
+    }
+  });
+}
+
+const isBound = (live: Run[], event: Event) => live.some((run) => run.owner?.session === event.session);
+
+/** A document is taken only by the session whose own tool calls name it. */
+function isWrittenBy({ event, transcript }: Incoming, root: string, { path }: Stray): boolean {
+  if (transcript === null) return false;
+  const since = new Date(Date.parse(event.at) - WEEK_MS).toISOString();
+  const { tools } = gather([{ kind: "tools", since }], { root, run: "", transcript, tail: "" }, {});
+  return tools?.ok === true && tools.value.some((call) => isWrite(call, path));
+}
+
+const WRITERS = ["Write", "Edit", "MultiEdit", "Bash"];
+
+const isWrite = (call: ToolCall, path: string) =>
+  WRITERS.includes(call.name) && call.result?.error !== true && JSON.stringify(call.input).includes(path);
+
+function detected(root: string): Detected | null {
+  const notes = readNotes(root);
+  const fromNotes = notes === null ? null : detectInNotes(notes);
+  if (fromNotes) return fromNotes;
+  for (const { path, text } of readPlans(root)) {
+    const plan = detectInPlan(text, path);
+    if (plan) return plan;
+  }
+  return null;
+}
+
+const phasesOf = (total: number, current: number, name: string) =>
+  Array.from({ length: total }, (_, i) => (i + 1 === current ? name : `Phase ${i + 1}`));
+
+function beginningOf({ name, type, created_at, content }: ParsedFormal): Beginning {
+  const { current, total, name: phase } = content.phase;
+  return { name, type, phases: phasesOf(Math.min(total, 200), current, phase), content, created_at };
+}
+
+function detectedBeginning({ name, type, ...content }: Detected): Beginning {
+  const { current, total, name: phase } = content.phase;
+  return {
+    name,
+    type,
+    phases: phasesOf(Math.min(total, 200), current, phase),
+    content: { ...content, extra: {} },
+    created_at: null,
+  };
+}
+
+async function begin(
+  incoming: Incoming,
+  root: string,
+  formal: Beginning,
+  path: string | null,
+  owner: Owner | null,
+): Promise<string | null> {
+  const { findByName } = await import("./author/registry.ts");
+  const custom = findByName("custom", root);
+  if (!custom || "errors" in custom) return null;
+  const id = startFormal(incoming, root, custom.workflow, formal, () => undefined, { path, owner });
+  if (id && owner) bindPointer(owner.host, owner.session, { root, run: "", formal: [id], ...describeParent() });
+  return id;
+}
