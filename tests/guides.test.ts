@@ -66,7 +66,7 @@ describe("links lead somewhere", () => {
 test("what writing-a-workflow.md writes is examples/review-gate", () => {
   const blocks = blocksOf(readFileSync(join(GUIDES, "writing-a-workflow.md"), "utf8"));
   const files = blocks.filter(({ path, language }) => path !== "" && language !== "diff");
-  expect(files.map(({ path }) => path)).toEqual([".pawl/workflows/ship.yaml", ".claude/commands/ship.md"]);
+  expect(files.map(({ path }) => path)).toEqual([".pawl/workflows/ship.yaml"]);
   for (const { path, text } of files) {
     const example = readFileSync(join(REPOSITORY, "examples/review-gate", path), "utf8");
     expect(text.replace("to: comit }", "to: commit }")).toBe(example);
