@@ -94,6 +94,7 @@ function beginFormal(draft: Draft): Step {
 
 /** Phases become the stages of the pinned workflow, so that names and numbers outlive everything. */
 export function withPhases(workflow: Workflow, phases: string[]): Workflow {
+  if (JSON.stringify(workflow.stages.map(({ title }) => title)) === JSON.stringify(phases)) return workflow;
   const stages = phases.map((title, i) => ({ id: `phase-${i + 1}`, title, say: "", on: {} }));
   return { ...workflow, stages };
 }

@@ -3,6 +3,9 @@ import type { Formal } from "./formal.ts";
 const LIMIT = 9_500;
 const NOTE = "\n… (cut to fit; the document has the rest)";
 
+/** Needs no PATH, and is what the skill may run without asking. */
+const PAWL = "~/.local/share/pawl/bin/pawl";
+
 /** What the agent gets after compaction or resume, cut by priority: reminders and context go before the reading list. */
 export function guidance(formal: Formal, run: string, source: string): string {
   const { phase } = formal;
@@ -21,7 +24,7 @@ export function guidance(formal: Formal, run: string, source: string): string {
     `2. Acknowledge with this line: ✅ Workflow restored: ${name}, Phase ${phase.current}/${phase.total}`,
     "3. Continue with this phase; do NOT proceed with assumptions",
     "",
-    `Run ${run} (restored after ${source}). When the phase is over: \`pawl runs phase next --run ${run}\`; all phases over: \`pawl runs finish ${run}\`.`,
+    `Run ${run} (restored after ${source}). When the phase is over: \`${PAWL} runs phase next --run ${run}\`; all phases over: \`${PAWL} runs finish ${run}\`.`,
   ].join("\n");
   const reminders = section(
     "Key Reminders:",

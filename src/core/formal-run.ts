@@ -86,7 +86,10 @@ export function onFormal(draft: Draft): Step {
 function onFormalStart(draft: Draft, event: EventOf<"start">): Step {
   const { run } = draft;
   if (event.source !== "compact" && event.source !== "resume") return { none: "a fresh start" };
-  const text = `${MARK}\n${guidance(run.formal!, run.id, event.source)}`;
+  const now = draft.workflow.stages.find((stage) => stage.id === run.stage)?.say ?? "";
+  const text = [`${MARK}\n${guidance(run.formal!, run.id, event.source)}`, now && `This phase: ${now}`]
+    .filter(Boolean)
+    .join("\n\n");
   run.formal!.restored = { at: event.at };
   run.ledger.told = [];
   record(draft, "restored", { source: event.source, phase: run.formal!.phase.current });
@@ -182,6 +185,7 @@ function phaseAfter(formal: Formal, change: PhaseChange): Formal["phase"] | stri
   const loops = type === "qa-loop" && change.to === "next" && phase.current >= phase.total;
   const current = change.to === "set" ? change.current : loops ? 1 : phase.current + 1;
   if (!Number.isInteger(current) || current < 1) return `there is no phase ${current}`;
+  if (current > phase.total && change.to === "set") return `there is no phase ${current}, only ${phase.total}`;
   if (current > phase.total)
     return `phase ${phase.current} is the last of ${phase.total}: \`pawl runs finish\` ends the run`;
   const name = (change.to === "set" ? change.name : undefined) ?? phases[current - 1] ?? `Phase ${current}`;

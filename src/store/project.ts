@@ -1,5 +1,5 @@
 /** What has to follow from a commit: documents, logs, reports, the journal. All of it can be done twice. */
-import { linkSync, renameSync, unlinkSync } from "node:fs";
+import { linkSync, renameSync, rmdirSync, unlinkSync } from "node:fs";
 import type { Commit, Effect } from "../core/types.ts";
 import { localTime } from "../libc.ts";
 import { archiveRun, findRunDir } from "./archive.ts";
@@ -152,13 +152,24 @@ function linkIfFree(from: string, path: string): boolean {
 /** Moved, not copied: a late edit goes along with it. */
 function keepInRun(root: string, id: string, path: string): void {
   const dir = runDir(root, id);
+  const end = path.endsWith(".json") ? "json" : "md";
   for (let count = 1; ; count++) {
-    const kept = join(dir, count === 1 ? "document.md" : `document-${count}.md`);
+    const kept = join(dir, count === 1 ? `document.${end}` : `document-${count}.${end}`);
     if (lookAt(kept) !== undefined) continue;
     moveFile(path, kept);
     syncDir(dir);
     syncDir(dirname(path));
+    if (end === "json") removeEmpty(dirname(path));
     return;
+  }
+}
+
+/** Each formal workflow has a folder of its own, which goes with its document. */
+function removeEmpty(folder: string): void {
+  try {
+    rmdirSync(folder);
+  } catch {
+    // something else is in it
   }
 }
 
