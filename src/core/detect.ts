@@ -49,10 +49,7 @@ export function detectInPlan(text: string, path: string): Detected | null {
 function proseLines(text: string): string[] {
   const prose: string[] = [];
   let fence = "";
-  for (const whole of text
-    .replace(/^\uFEFF/, "")
-    .replace(/<!--[^]*?-->/g, "")
-    .split(/\r\n|\n|\r/)) {
+  for (const whole of withoutComments(text).split(/\r\n|\n|\r/)) {
     const line = whole.slice(0, LONGEST).trimEnd();
     const marks = /^\s*(`{3,}|~{3,})/.exec(line)?.[1] ?? "";
     const closes = fence !== "" && marks.startsWith(fence) && line.trim() === marks;
@@ -61,6 +58,11 @@ function proseLines(text: string): string[] {
     else if (fence === "") fence = marks;
   }
   return prose;
+}
+
+function withoutComments(text: string): string {
+  const [before = "", ...rest] = text.replace(/^\uFEFF/, "").split("<!--");
+  return before + rest.map((piece) => (piece.includes("-->") ? piece.slice(piece.indexOf("-->") + 3) : "")).join("");
 }
 
 function first<T>(lines: string[], look: (line: string) => T | null): T | null {

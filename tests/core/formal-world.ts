@@ -1,6 +1,13 @@
 /** One formal run, its document, agents that edit it (some on top of old texts), and projections that may not happen. */
 import fc from "fast-check";
-import { type Content, contentOf, type Formal, importContent, parseFormal } from "../../src/core/formal.ts";
+import {
+  type Content,
+  contentOf,
+  type Formal,
+  importContent,
+  parseFormal,
+  renderFormal,
+} from "../../src/core/formal.ts";
 import { projectFormal } from "../../src/core/formal-document.ts";
 import type { Json, Run } from "../../src/core/types.ts";
 
@@ -20,7 +27,7 @@ export type Edit =
   | { do: "phase"; status: "in_progress" | "blocked" };
 
 export type Turn =
-  | { who: "agent"; lag: number; unstamped: boolean; edits: Edit[]; written: boolean }
+  | { who: "agent"; lag: number; unstamped: boolean; neat: boolean; edits: Edit[]; written: boolean }
   | { who: "us"; edits: Edit[]; written: boolean };
 
 const edit: fc.Arbitrary<Edit> = fc.oneof(
@@ -37,6 +44,7 @@ export const turns: fc.Arbitrary<Turn[]> = fc.array(
       who: fc.constant("agent" as const),
       lag: fc.oneof({ weight: 3, arbitrary: fc.constant(0) }, fc.nat(4)),
       unstamped: fc.boolean(),
+      neat: fc.boolean(),
       edits,
       written: fc.boolean(),
     }),
@@ -130,11 +138,21 @@ function agentWrites(world: FormalWorld, turn: Extract<Turn, { who: "agent" }>):
   for (const change of [...changes, { do: "add", list: "key_reminders" } as const])
     applyEdit(after, change, `theirs${world.count++}`);
   note(world.truth, before, after);
-  const { extra, ...rest } = after;
+  world.disk = turn.neat && !unstamped ? neatly(text, after) : anew(text, after, unstamped);
+}
+
+/** As an editing tool does it: nothing else changes. */
+function neatly(text: string, content: Content): string {
+  const frame = JSON.parse(text);
+  return renderFormal({ ...content, name: "W", type: "custom", phases: [], bases: [] }, frame);
+}
+
+/** As a whole new file: another order, another layout, another created_at. */
+function anew(text: string, { extra, ...content }: Content, unstamped: boolean): string {
   const frame = { ...JSON.parse(text), ...(unstamped ? { updated_at: undefined } : {}) };
-  const ours = ["workflow", "workflow_type", "created_at", "run", "session_id", "stage", "status", "updated_at"];
+  const ours = ["workflow", "workflow_type", "run", "session_id", "stage", "status", "updated_at"];
   const kept = Object.fromEntries(Object.entries(frame).filter(([key]) => ours.includes(key)));
-  world.disk = JSON.stringify({ ...kept, ...extra, ...rest, created_at: "2020-01-01T00:00:00Z" });
+  return JSON.stringify({ ...kept, ...extra, ...content, created_at: "2020-01-01T00:00:00Z" });
 }
 
 function project(world: FormalWorld, written: boolean): void {
