@@ -38,10 +38,16 @@ export interface Printed extends Heard {
 export interface PrintOptions {
   resume?: string;
   allow?: string[];
+  args?: string[];
+  env?: Record<string, string>;
 }
 
 const STREAM = ["--output-format", "stream-json", "--verbose", "--include-hook-events"];
 const TOOLS = ["Bash", "Read", "Agent"];
+
+function flags({ resume, allow = TOOLS, args = [] }: PrintOptions): string[] {
+  return [...STREAM, "--allowedTools", ...allow, ...(resume === undefined ? [] : ["--resume", resume]), ...args];
+}
 
 export async function print(
   project: Project,
@@ -49,11 +55,9 @@ export async function print(
   prompt: string,
   options: PrintOptions = {},
 ): Promise<Printed> {
-  const resume = options.resume === undefined ? [] : ["--resume", options.resume];
-  const args = ["-p", prompt, ...STREAM, "--allowedTools", ...(options.allow ?? TOOLS), ...resume];
-  const client = Bun.spawn([await claudeBinary(), ...args], {
+  const client = Bun.spawn([await claudeBinary(), "-p", prompt, ...flags(options)], {
     cwd: project.root,
-    env: project.env(model.url),
+    env: { ...project.env(model.url), ...options.env },
     stdin: "ignore",
     stdout: "pipe",
     stderr: "pipe",
@@ -64,12 +68,10 @@ export async function print(
 
 /** Several prompts in one process and one session. */
 export async function conversation(project: Project, model: Model, options: PrintOptions = {}) {
-  const resume = options.resume === undefined ? [] : ["--resume", options.resume];
   const input = ["-p", "--input-format", "stream-json"];
-  const args = [...input, ...STREAM, "--allowedTools", ...(options.allow ?? TOOLS), ...resume];
-  const client = Bun.spawn([await claudeBinary(), ...args], {
+  const client = Bun.spawn([await claudeBinary(), ...input, ...flags(options)], {
     cwd: project.root,
-    env: project.env(model.url),
+    env: { ...project.env(model.url), ...options.env },
     stdin: "pipe",
     stdout: "pipe",
     stderr: "ignore",
@@ -89,11 +91,14 @@ export async function conversation(project: Project, model: Model, options: Prin
   }
 
   async function close(): Promise<number> {
-    await client.stdin.end();
+    if (!client.killed) await client.stdin.end();
     return client.exited;
   }
 
-  return { ask, close };
+  /** As a crash or a reboot does it: no hook hears of it. */
+  const kill = () => client.kill("SIGKILL");
+
+  return { ask, close, kill };
 }
 
 async function* linesOf(stream: ReadableStream<Uint8Array>): AsyncGenerator<StreamEvent, void> {

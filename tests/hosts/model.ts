@@ -5,7 +5,8 @@ export type Block =
   | { type: "thinking"; thinking: string }
   | { type: "tool_use"; name: string; input: Record<string, unknown> };
 
-export type Reply = { blocks: Block[] } | { status: number };
+/** `tokens`: how full the conversation is said to be; a full one makes the client compact it. */
+export type Reply = { blocks: Block[]; tokens?: number } | { status: number };
 
 /** Who asks: the main conversation, a sub-agent, a compaction for its summary, the screen for a title. */
 export type RequestKind = "main" | "agent" | "summary" | "title";
@@ -45,6 +46,9 @@ export const fail = (status: number): Reply => ({ status });
 export const use = (name: string, input: Record<string, unknown>): Reply => ({
   blocks: [{ type: "tool_use", name, input }],
 });
+/** The reply after which a client with `SMALL_WINDOW` in its environment compacts by itself. */
+export const crowded = (reply: Reply): Reply => ({ ...reply, tokens: 90_000 });
+export const SMALL_WINDOW = { CLAUDE_CODE_AUTO_COMPACT_WINDOW: "100000" };
 
 const SUMMARY = say("<analysis>short</analysis>\n<summary>THE-SUMMARY of what happened</summary>");
 const TITLE = say('{"title": "A title"}');
@@ -136,12 +140,12 @@ function respond(reply: Reply, body: Body): Response {
     return Response.json({ type: "error", error }, { status: reply.status, headers: { "x-should-retry": "false" } });
   }
   const headers = { "content-type": "text/event-stream", "request-id": id("req") };
-  return new Response(streamOf(reply.blocks, body.model), { headers });
+  return new Response(streamOf(reply.blocks, body.model, reply.tokens ?? 100), { headers });
 }
 
-function streamOf(list: Block[], model: string): string {
+function streamOf(list: Block[], model: string, tokens: number): string {
   const stop_reason = list.some((block) => block.type === "tool_use") ? "tool_use" : "end_turn";
-  const usage = { input_tokens: 100, output_tokens: 1, cache_creation_input_tokens: 0, cache_read_input_tokens: 0 };
+  const usage = { input_tokens: tokens, output_tokens: 1, cache_creation_input_tokens: 0, cache_read_input_tokens: 0 };
   const head = { id: id("msg"), type: "message", role: "assistant", model, content: [], stop_sequence: null };
   return [
     line("message_start", { message: { ...head, stop_reason: null, usage } }),

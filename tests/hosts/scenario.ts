@@ -2,7 +2,7 @@
 import { readdir, readFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import type { Commit, Run } from "../../src/core/types.ts";
-import { conversation, type HookOutput, print } from "./client.ts";
+import { conversation, type HookOutput, type PrintOptions, print } from "./client.ts";
 import { type Script, say, startModel } from "./model.ts";
 import { type ProjectOptions, startProject } from "./project.ts";
 import { terminal } from "./terminal.ts";
@@ -27,8 +27,8 @@ export async function openScenario(script: Script, options: ProjectOptions = {})
   return {
     project,
     model,
-    print: (prompt: string, other = model) => print(project, other, prompt),
-    converse: (other = model) => ending(conversation(project, other)),
+    print: (prompt: string, other = model, options: PrintOptions = {}) => print(project, other, prompt, options),
+    converse: (other = model, options: PrintOptions = {}) => ending(conversation(project, other, options)),
     look: () => ending(terminal(project, model)),
     run: () => newestRun(project.root),
     log: () => logOf(project.root),
