@@ -9,6 +9,7 @@ export interface Detected extends Pick<Content, "phase" | "required_reading" | "
 }
 
 const LONGEST = 2_000;
+const MOST_LINES = 20_000;
 const MOST = 50;
 
 /** CLAUDE.local.md: a line `workflow: name`, perhaps a phase, and what is to be read. */
@@ -50,14 +51,15 @@ function proseLines(text: string): string[] {
   const prose: string[] = [];
   let fence = "";
   for (const whole of withoutComments(text).split(/\r\n|\n|\r/)) {
-    const line = whole.slice(0, LONGEST).trimEnd();
+    // Single spaces: no pattern below can be made to try a long run of them in many ways.
+    const line = whole.slice(0, LONGEST).replace(/\s+/g, " ").trimEnd();
     const marks = /^\s*(`{3,}|~{3,})/.exec(line)?.[1] ?? "";
     const closes = fence !== "" && marks.startsWith(fence) && line.trim() === marks;
-    if (fence === "" && marks === "") prose.push(line);
+    if (fence === "" && marks === "" && line !== "") prose.push(line);
     if (closes) fence = "";
     else if (fence === "") fence = marks;
   }
-  return prose;
+  return prose.slice(0, MOST_LINES);
 }
 
 function withoutComments(text: string): string {
@@ -160,8 +162,8 @@ function remindersIn(lines: string[]): string[] {
   const start = lines.findIndex((line) => /^(?:key |critical )?reminders\s*[:：]?$/i.test(bare(line)));
   if (start < 0) return [];
   const rest = lines.slice(start + 1);
-  const end = rest.findIndex((line) => line !== "" && !/^\s*(?:[-*+]|\d{1,3}[.)])\s+\S/.test(line));
-  const items = (end < 0 ? rest : rest.slice(0, end)).filter((line) => line !== "" && readingIn(line).length === 0);
+  const end = rest.findIndex((line) => !/^\s*(?:[-*+]|\d{1,3}[.)])\s+\S/.test(line));
+  const items = (end < 0 ? rest : rest.slice(0, end)).filter((line) => readingIn(line).length === 0);
   return distinct(items.map(bare).filter((item) => item !== ""));
 }
 
