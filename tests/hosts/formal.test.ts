@@ -176,6 +176,19 @@ describe("workflows that nobody registered", () => {
     const { id } = await scene.run();
     expect(missing(heard, parts(id, "Ship the Parser", "2/3 - Build it"))).toEqual([]);
   });
+
+  test("what was found in notes and finished does not come back, though the notes still name it", async () => {
+    const quiet = [say("One."), say("Two.")].map(always);
+    await using scene = await open([...quiet, always(bash(`${PAWL} runs finish`)), always(say("Finished."))]);
+    writeFileSync(join(scene.project.root, "CLAUDE.local.md"), notes[0]![1]);
+    const session = await scene.converse();
+    for (const prompt of ["Good morning", "Go on", "/compact", "Finish"]) await session.ask(prompt);
+
+    const again = await session.ask("/compact");
+    expect(spoken(again.hookOutputs, "SessionStart")).toEqual([""]);
+    expect(await scene.project.list(".pawl/archive")).toHaveLength(1);
+    expect(await scene.project.list(".pawl/runs")).toEqual([]);
+  });
 });
 
 describe("nobody else hears of it", () => {
@@ -201,7 +214,7 @@ describe("nobody else hears of it", () => {
   });
 
   test("a fork", async () => {
-    const { scene, name, before } = await begun();
+    const { scene, session, name, before } = await begun();
     await using _ = scene;
     const stranger = startModel({ turns: [] });
     const fork = await scene.print("And you?", stranger, { resume: name, args: ["--fork-session"] });
@@ -209,7 +222,9 @@ describe("nobody else hears of it", () => {
 
     expect(fork.session).not.toBe(name);
     expect(stranger.main()[0]!.text).toContain("Begun.");
-    expect(stranger.main()[0]!.text).not.toContain("WORKFLOW RESTORED");
+    expect(ours(stranger.main()[0]!.text)).toEqual([]);
+    const original = await session.ask("Still here?");
+    expect(original.hookOutputs.map(({ stdout }) => stdout).join("")).toBe("");
     expect(await scene.run()).toMatchObject({ id: before.id, status: "active", owner: { session: name } });
   });
 
