@@ -109,6 +109,12 @@ const PLANS: [string, string, Partial<Detected> | null][] = [
       required_reading: [`@${PATH}`, "@CLAUDE/PlanWorkflow.md", "@.claude/skills/auth/SKILL.md"],
     },
   ],
+  ["Windows line ends and a BOM", `\uFEFF${SEED_PLAN.replaceAll("\n", "\r\n")}`, { name: "Plan 001: User Auth" }],
+  [
+    "headings of phases, the later one going on",
+    plan("Status: 🔄 In Progress", "### Phase 1: Design\n### Phase 2: Build 🔄\n### Phase 3: Test"),
+    { phase: phase(2, 3, "Build") },
+  ],
   ["other capitals", plan("STATUS: 🔄 IN PROGRESS"), { name: "Plan 7: Seven" }],
   ["in_progress", plan("status: in_progress"), { name: "Plan 7: Seven" }],
   ["the sign without a status line", plan("🔄 In Progress"), { name: "Plan 7: Seven" }],

@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import {
   chmodSync,
+  linkSync,
   mkdirSync,
   mkdtempSync,
   rmSync,
@@ -103,6 +104,8 @@ describe("documents", () => {
     put(`${STATE}/a/good.json`, "{}", 2);
     put(`${STATE}/d/good.json`, "{}", 1);
     expect(paths()).toEqual([`${STATE}/a/good.json`, `${STATE}/d/good.json`]);
+    truncateSync(join(root, STATE, "a/binary.json"), 50 << 20);
+    expect(paths(1)).toEqual([`${STATE}/a/good.json`]);
   });
 
   test("unreadable folders are passed over", () => {
@@ -115,9 +118,10 @@ describe("documents", () => {
   });
 
   test("of 10,000 at most the limit is read, the newest", () => {
+    put("one", "{}");
     for (let nth = 0; nth < 10_000; nth++) {
       if (nth % 100 === 0) mkdirSync(join(root, STATE, `w${nth / 100}`), { recursive: true });
-      writeFileSync(join(root, STATE, `w${Math.floor(nth / 100)}`, `state-${nth}.json`), "{}");
+      linkSync(join(root, "one"), join(root, STATE, `w${Math.floor(nth / 100)}`, `state-${nth}.json`));
     }
     put(`${STATE}/w7/state-new.json`, "{}", 4_000_000_000);
     expect(paths()).toHaveLength(200);
