@@ -196,14 +196,13 @@ describe("nobody else hears of it", () => {
     const scene = await open([always(START), always(say("Begun."))]);
     const session = await scene.converse();
     const { session: name } = await session.ask("Begin");
-    const before = await scene.run();
-    expect(before.owner?.session).toBe(name);
-    return { scene, session, name, before };
+    return { scene, session, name, before: await scene.run() };
   };
 
   test("a second session", async () => {
-    const { scene, before } = await begun();
+    const { scene, name, before } = await begun();
     await using _ = scene;
+    expect(before.owner?.session).toBe(name);
     const stranger = startModel({ turns: [] });
     const other = await scene.print("Say something", stranger);
     stranger.stop();
