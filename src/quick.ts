@@ -84,7 +84,8 @@ function parse(bytes: Uint8Array): Input {
 export function isUnarmed(input: Input): boolean {
   if ("failed" in input || typeof input.value !== "object" || input.value === null) return false;
   const { session_id: session, prompt, hook_event_name: name, source } = input.value as Record<string, unknown>;
-  if (typeof session !== "string" || session === "" || encodeURIComponent(session) !== session) return false;
+  if (typeof session !== "string" || session.length > 128 || encodeURIComponent(session) !== session) return false;
+  if (session === "" || session.startsWith(".")) return false;
   if (!process.env.HOME || (name === "SessionStart" && source === "startup")) return false;
   if (typeof prompt === "string" && prompt.trimStart().startsWith("/")) return false;
   return !pointerExists(`${process.env.HOME}/.local/state/pawl/sessions/claude-${session}`);
