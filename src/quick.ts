@@ -80,12 +80,16 @@ function parse(bytes: Uint8Array): Input {
   }
 }
 
+/** Rare, and the moment when something may have to be found, told or restored. */
+const STARTS: unknown[] = ["startup", "resume", "clear", "compact"];
+
 /** True only when certain: no session of ours, not a command that could arm one, nor a start that may be greeted. */
 export function isUnarmed(input: Input): boolean {
   if ("failed" in input || typeof input.value !== "object" || input.value === null) return false;
-  const { session_id: session, prompt, hook_event_name: name } = input.value as Record<string, unknown>;
-  if (typeof session !== "string" || session === "" || encodeURIComponent(session) !== session) return false;
-  if (!process.env.HOME || name === "SessionStart" || name === "PreCompact") return false;
+  const { session_id: session, prompt, hook_event_name: name, source } = input.value as Record<string, unknown>;
+  if (typeof session !== "string" || session.length > 128 || encodeURIComponent(session) !== session) return false;
+  if (session === "" || session.startsWith(".")) return false;
+  if (!process.env.HOME || name === "PreCompact" || (name === "SessionStart" && STARTS.includes(source))) return false;
   if (typeof prompt === "string" && prompt.trimStart().startsWith("/")) return false;
   return !pointerExists(`${process.env.HOME}/.local/state/pawl/sessions/claude-${session}`);
 }
