@@ -23,6 +23,7 @@ export interface Incoming {
 type Speak = (answer: Answer) => void;
 type Consult = (facts: Facts) => Step;
 
+const LONGEST_CALL_MS = 15 * 60_000;
 const ROUNDS = 4;
 /** With many processes on one run each loss means that another one moved it. */
 const ATTEMPTS = 200;
@@ -232,7 +233,9 @@ function bindOffered(incoming: Incoming, pointer: Pointer, speak: Speak): boolea
   const loaded = loadRun(pointer.root, pointer.run);
   if (!loaded || loaded.commit.run.owner !== null) return false;
   const sources: Sources = { root: pointer.root, run: pointer.run, transcript, tail: event.message };
-  const { tools } = gather([{ kind: "tools", since: loaded.commit.run.created_at }], sources, {});
+  // The call that started the run is older than the run, by as long as a shell command may take.
+  const since = new Date(Date.parse(loaded.commit.run.created_at) - LONGEST_CALL_MS).toISOString();
+  const { tools } = gather([{ kind: "tools", since }], sources, {});
   const shown = tools?.ok && tools.value.some((call) => call.agent === "" && call.result?.text.includes(pointer.run));
   if (!shown) return false;
   writePointer(event.host, event.session, { root: pointer.root, run: pointer.run, ...describeParent() });
