@@ -12,6 +12,8 @@ import { bindPointer, excludeOurs, findRoot, isOff, type Pointer } from "./store
 import { recover } from "./store/project.ts";
 import { describeParent, isArchived, listRuns, loadRun, pinWorkflow, readCommits } from "./store/runs.ts";
 
+const LONGEST_CALL_MS = 15 * 60_000;
+
 /** How runs begin, and how a session comes to one. */
 
 export async function armByPrompt(incoming: Incoming, speak: Speak): Promise<void> {
@@ -138,7 +140,9 @@ export function bindOffered(incoming: Incoming, pointer: Pointer, speak: Speak):
   if (!loaded || loaded.commit.run.owner !== null) return false;
   const { run } = loaded.commit;
   const sources: Sources = { root, run: offer, transcript, tail: event.kind === "stop" ? event.message : "" };
-  const { tools } = gather([{ kind: "tools", since: run.created_at }], sources, {});
+  // The call that started the run is older than the run, by as long as a shell command may take.
+  const since = new Date(Date.parse(run.created_at) - LONGEST_CALL_MS).toISOString();
+  const { tools } = gather([{ kind: "tools", since }], sources, {});
   const shown = tools?.ok && tools.value.some((call) => call.agent === "" && call.result?.text.includes(offer));
   if (!shown) return false;
   const bound = run.formal ? { root, run: "", formal: [offer] } : { root, run: offer };

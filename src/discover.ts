@@ -7,8 +7,9 @@ import type { Incoming } from "./engine.ts";
 import { findDocuments, readNotes, readPlans } from "./gather/formal.ts";
 import { gather } from "./gather/index.ts";
 import { logError } from "./store/errors.ts";
+import { insideRoot, lookAt } from "./store/files.ts";
 import { bindPointer } from "./store/place.ts";
-import { describeParent, listRuns, loadRun } from "./store/runs.ts";
+import { describeParent, listArchived, listRuns, loadRun } from "./store/runs.ts";
 
 /** Formal workflows that nobody registered: documents written by agents, notes and plans. Looked for only when the
  * conversation is about to be lost, or has been. */
@@ -26,7 +27,7 @@ export async function discover(incoming: Incoming, root: string): Promise<number
   const written = strays(root, live).filter((stray) => isWrittenBy(incoming, root, stray));
   const begun = written.map(({ path, parsed }) => ({ path, formal: beginningOf(parsed) }));
   const known = [...live.map(({ formal }) => formal!.name), ...begun.map(({ formal }) => formal.name)];
-  const found = begun.length > 0 || isBound(live, incoming.event) ? null : detected(root);
+  const found = begun.length > 0 || isBound(live, incoming.event) ? null : unfinished(root, detected(root));
   const all = found && !known.includes(found.name) ? [{ path: null, formal: detectedBeginning(found) }] : begun;
   const { host, session } = incoming.event;
   for (const { path, formal } of all) await begin(incoming, root, formal, path, { host, session });
@@ -75,15 +76,31 @@ const WRITERS = ["Write", "Edit", "MultiEdit", "Bash"];
 const isWrite = (call: ToolCall, path: string) =>
   WRITERS.includes(call.name) && call.result?.error !== true && JSON.stringify(call.input).includes(path);
 
-function detected(root: string): Detected | null {
+interface Source {
+  found: Detected;
+  /** of the notes or the plan */
+  path: string;
+}
+
+function detected(root: string): Source | null {
   const notes = readNotes(root);
-  const fromNotes = notes === null ? null : detectInNotes(notes);
-  if (fromNotes) return fromNotes;
+  const found = notes === null ? null : detectInNotes(notes);
+  if (found) return { found, path: "CLAUDE.local.md" };
   for (const { path, text } of readPlans(root)) {
     const plan = detectInPlan(text, path);
-    if (plan) return plan;
+    if (plan) return { found: plan, path };
   }
   return null;
+}
+
+/** What was brought to an end does not come back because its notes still lie there; changed notes are a new beginning. */
+function unfinished(root: string, source: Source | null): Detected | null {
+  if (source === null) return null;
+  const changed = lookAt(insideRoot(root, source.path))?.mtimeMs ?? 0;
+  const isOver = listArchived(root).some(
+    ({ commit: { run } }) => run.formal?.name === source.found.name && Date.parse(run.updated_at) >= changed,
+  );
+  return isOver ? null : source.found;
 }
 
 const phasesOf = (total: number, current: number, name: string) =>

@@ -1,3 +1,4 @@
+import { existsSync } from "node:fs";
 import { armByPrompt, bindOffered } from "./arming.ts";
 import { decide } from "./core/decide.ts";
 import { parseArming } from "./core/prompt.ts";
@@ -6,6 +7,7 @@ import { commitLoop, type Incoming, type Speak } from "./engine.ts";
 import { logError } from "./store/errors.ts";
 import { greetingFor } from "./store/greeting.ts";
 import { homeDir } from "./store/home.ts";
+import { isFork } from "./store/owner.ts";
 import { findRoot, isOff, type Pointer, readPointer } from "./store/place.ts";
 import { waitingLine } from "./store/waiting.ts";
 
@@ -18,6 +20,8 @@ export async function conduct(incoming: Incoming, speak: Speak): Promise<void> {
   const { event } = incoming;
   const pointer = readPointer(event.host, event.session);
   if (pointer?.off) return;
+  // A fork is announced with the id of its origin, which goes on living: it inherits nothing.
+  if (event.kind === "start" && event.source === "resume" && isFork()) return;
   const known = isTurningPoint(event) ? ((await lookAround(incoming, pointer)) ?? pointer) : pointer;
   if (known && !isOff(known.root) && atWork(incoming, known, speak)) return;
   if (event.kind === "start" && (event.source === "startup" || event.source === "clear")) welcome(incoming, speak);
@@ -74,7 +78,7 @@ function oneAnswer(answers: Answer[]): Answer {
 
 /** A fresh conversation: the person hears once what is on, and what waits for someone. The agent hears nothing. */
 function welcome({ cwd, event }: Incoming, speak: Speak): void {
-  if (event.kind !== "start" || cwd === null) return;
+  if (event.kind !== "start" || cwd === null || !existsSync(cwd)) return;
   try {
     const greeting = event.source === "startup" ? greetingFor(cwd, event.via) : null;
     const root = findRoot(cwd);

@@ -66,3 +66,12 @@ export function summaryText(formal: Formal, run: string): string {
   const reading = formal.required_reading.slice(0, 20).map(inLine).join(" ");
   return `Keep in the summary: the formal workflow "${inLine(formal.name)}" (run ${run}) is at phase ${phase.current}/${phase.total} - ${inLine(phase.name)} (${phase.status}).${reading ? ` Required reading: ${reading}` : ""}`;
 }
+
+/** The guidance in short, for an agent that most likely has it already. */
+export function reminder(formal: Formal, run: string): string {
+  const { phase, required_reading } = formal;
+  const where = `Phase ${phase.current}/${phase.total} - ${inLine(phase.name)} (${phase.status})`;
+  const shown = required_reading.slice(0, 20).join(" ").slice(0, 2_000);
+  const reading = shown === "" ? "" : ` REQUIRED READING: ${shown}`;
+  return `WORKFLOW RESTORED: ${inLine(formal.name)}, ${where}.${reading}\nIf you did not get the whole guidance: \`${PAWL} runs restore ${run}\`.`;
+}

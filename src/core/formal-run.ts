@@ -1,5 +1,5 @@
 import { closeDraft, type Draft, record } from "./draft.ts";
-import { type Formal, guidance, importContent, parseFormal, summaryText } from "./formal.ts";
+import { type Formal, guidance, importContent, parseFormal, reminder, summaryText } from "./formal.ts";
 import { MARK } from "./guide.ts";
 import { goOn, noteArrival, owe, toldOnce } from "./ledger.ts";
 import { endRun } from "./moves.ts";
@@ -97,7 +97,7 @@ function onFormalStart(draft: Draft, event: EventOf<"start">): Step {
   return closeDraft(draft, { turn: "none", agent: text });
 }
 
-/** What the host swallowed comes once more, with the person's next prompt. */
+/** Nothing shows at a prompt whether the guidance arrived: it comes once more in short, and says how to get it whole. */
 function onFormalPrompt(draft: Draft, event: EventOf<"prompt">): Step {
   const { run } = draft;
   const { owed } = run;
@@ -105,7 +105,8 @@ function onFormalPrompt(draft: Draft, event: EventOf<"prompt">): Step {
   record(draft, "undelivered", { given_by: owed.given_by, turn: owed.turn, times: owed.times });
   record(draft, "owed", { given_by: "prompt" });
   run.owed = { ...owed, given_by: "prompt", turn: event.turn, times: owed.times + 1 };
-  return closeDraft(draft, { turn: "none", agent: owed.text });
+  const agent = owed.times === 1 ? `${MARK} ${reminder(run.formal!, run.id)}` : owed.text;
+  return closeDraft(draft, { turn: "none", agent });
 }
 
 /** After a restore the required files must have been read; once, the agent is sent back for what is missing. */
@@ -136,15 +137,23 @@ const readingText = (formal: Formal, missing: string[]) =>
     "Read these files with the Read tool now (say which do not exist), then go on with the phase.",
   ].join("\n");
 
-/** Which required files no Read (or cat) touched. */
+/** Which required files nobody read. A path that is only named somewhere was not read. */
 function unread(formal: Formal, calls: ToolCall[]): string[] {
-  const touched = calls
-    .filter((call) => call.result !== null && !call.result.error)
-    .map((call) => JSON.stringify(call.input));
+  const done = calls.filter((call) => call.result !== null && !call.result.error);
   return formal.required_reading.filter((entry) => {
     const path = entry.replace(/^@/, "").replace(/^\.\//, "");
-    return !touched.some((input) => input.includes(path));
+    return !done.some((call) => isReadOf(call, path));
   });
+}
+
+const READERS = /(?:^|[\s;&|(])(?:cat|head|tail|less|more|sed|nl|bat)\s/;
+
+function isReadOf({ name, input }: ToolCall, path: string): boolean {
+  if (typeof input !== "object" || input === null || Array.isArray(input)) return false;
+  if (name === "Bash")
+    return typeof input.command === "string" && READERS.test(input.command) && input.command.includes(path);
+  const file = input.file_path ?? input.path;
+  return name === "Read" && typeof file === "string" && (file === path || file.endsWith(`/${path}`));
 }
 
 // ── Commands ────────────────────────────────────────────────────────────────
@@ -189,5 +198,5 @@ function phaseAfter(formal: Formal, change: PhaseChange): Formal["phase"] | stri
   if (current > phase.total)
     return `phase ${phase.current} is the last of ${phase.total}: \`pawl runs finish\` ends the run`;
   const name = (change.to === "set" ? change.name : undefined) ?? phases[current - 1] ?? `Phase ${current}`;
-  return { current, total: phase.total, name, status: "in_progress" };
+  return { ...phase, current, name, status: "in_progress" };
 }

@@ -25,6 +25,12 @@ export function ownerGone(pointer: Pointer): boolean {
   return start !== null && start !== pid_start;
 }
 
+/** `--resume X --fork-session` says the id of X at its start and has another one from then on. */
+export function isFork(): boolean {
+  if (process.platform !== "linux") return false;
+  return (proc(process.ppid, "cmdline") ?? "").split("\0").includes("--fork-session");
+}
+
 function isHost(pid: number): boolean {
   if (proc(pid, "comm")?.trim() === "claude") return true;
   const args = (proc(pid, "cmdline") ?? "").split("\0").slice(0, 3);
