@@ -56,7 +56,11 @@ describe("every error says what to do next", () => {
   const cases: [string, number, string][] = [
     ["frobnicate", 2, "pawl: there is no command frobnicate\n  hint: `pawl help` lists all commands\n"],
     ["runz", 2, "pawl: there is no command runz\n  hint: did you mean `pawl runs`? `pawl help` lists all\n"],
-    ["runs --bogus", 2, "pawl: unknown option --bogus\n  hint: this command knows --all, --json, --why=\n"],
+    [
+      "runs --bogus",
+      2,
+      "pawl: unknown option --bogus\n  hint: this command knows --all, --json, --why=, --run=, --name=, --phases=, --reading=, --context=, --reminder=\n",
+    ],
     ["runs dance", 2, "pawl: runs cannot dance\n  hint: `pawl runs --help` lists what it can\n"],
     [
       "runs show",
