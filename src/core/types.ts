@@ -4,7 +4,7 @@ import type { Formal } from "./formal.ts";
 import type { Json } from "./json.ts";
 import type { Outcome } from "./workflow.ts";
 
-export type { Formal, Phase, PhaseStatus } from "./formal.ts";
+export type { Formal } from "./formal.ts";
 export type { Json } from "./json.ts";
 export type { Ask, Choice, DocumentSpec, Gate, Move, Outcome, SignalFamily, Stage, Workflow } from "./workflow.ts";
 
