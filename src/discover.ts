@@ -23,12 +23,12 @@ export interface Stray {
 
 /** Makes runs of what this session wrote or plainly works on; says how many it bound. */
 export async function discover(incoming: Incoming, root: string): Promise<number> {
-  const live = liveFormal(root);
-  const written = strays(root, live).filter((stray) => isWrittenBy(incoming, root, stray));
+  const unclaimed = strays(root);
+  const written = unclaimed.length === 0 ? [] : writtenBy(incoming, root, unclaimed);
+  const source = written.length === 0 ? detected(root) : null;
+  const found = source && isFree(root, source, incoming.event) ? source.found : null;
   const begun = written.map(({ path, parsed }) => ({ path, formal: beginningOf(parsed) }));
-  const known = [...live.map(({ formal }) => formal!.name), ...begun.map(({ formal }) => formal.name)];
-  const found = begun.length > 0 || isBound(live, incoming.event) ? null : unfinished(root, detected(root));
-  const all = found && !known.includes(found.name) ? [{ path: null, formal: detectedBeginning(found) }] : begun;
+  const all = found ? [{ path: null, formal: detectedBeginning(found) }] : begun;
   const { host, session } = incoming.event;
   for (const { path, formal } of all) await begin(incoming, root, formal, path, { host, session });
   return all.length;
@@ -40,14 +40,19 @@ export async function adoptStray(incoming: Incoming, root: string, path: string)
   return stray ? begin(incoming, root, beginningOf(stray.parsed), path, null) : null;
 }
 
-/** Documents that belong to no run, whoever wrote them. */
-export function strays(root: string, live: Run[] = liveFormal(root)): Stray[] {
-  const ours = new Set(live.map((run) => run.document.path));
-  return findDocuments(root).flatMap(({ path, text }) => {
-    const parsed = ours.has(path) ? null : parseFormal(text);
-    return parsed === null || typeof parsed === "string" ? [] : [{ path, parsed }];
+/** Documents that belong to no run, whoever wrote them. The runs are loaded only if one does not say whose it is. */
+export function strays(root: string): Stray[] {
+  const unclaimed = findDocuments(root).flatMap(({ path, text }) => {
+    const parsed = parseFormal(text);
+    return typeof parsed === "string" || isLive(root, parsed.run) ? [] : [{ path, parsed }];
   });
+  if (unclaimed.length === 0) return [];
+  const ours = new Set(liveFormal(root).map((run) => run.document.path));
+  return unclaimed.filter(({ path }) => !ours.has(path));
 }
+
+const isLive = (root: string, run: string | null) =>
+  run !== null && /^[a-z0-9][a-z0-9-]{0,63}$/.test(run) && lookAt(insideRoot(root, `.pawl/runs/${run}`)) !== undefined;
 
 function liveFormal(root: string): Run[] {
   return listRuns(root).flatMap(({ id }) => {
@@ -61,14 +66,13 @@ function liveFormal(root: string): Run[] {
   });
 }
 
-const isBound = (live: Run[], event: Event) => live.some((run) => run.owner?.session === event.session);
-
 /** A document is taken only by the session whose own tool calls name it. */
-function isWrittenBy({ event, transcript }: Incoming, root: string, { path }: Stray): boolean {
-  if (transcript === null) return false;
+function writtenBy({ event, transcript }: Incoming, root: string, unclaimed: Stray[]): Stray[] {
+  if (transcript === null) return [];
   const since = new Date(Date.parse(event.at) - WEEK_MS).toISOString();
   const { tools } = gather([{ kind: "tools", since }], { root, run: "", transcript, tail: "" }, {});
-  return tools?.ok === true && tools.value.some((call) => isWrite(call, path));
+  const calls = tools?.ok ? tools.value : [];
+  return unclaimed.filter(({ path }) => calls.some((call) => isWrite(call, path)));
 }
 
 const WRITERS = ["Write", "Edit", "MultiEdit", "Bash"];
@@ -93,14 +97,17 @@ function detected(root: string): Source | null {
   return null;
 }
 
-/** What was brought to an end does not come back because its notes still lie there; changed notes are a new beginning. */
-function unfinished(root: string, source: Source | null): Detected | null {
-  if (source === null) return null;
-  const changed = lookAt(insideRoot(root, source.path))?.mtimeMs ?? 0;
-  const isOver = listArchived(root).some(
-    ({ commit: { run } }) => run.formal?.name === source.found.name && Date.parse(run.updated_at) >= changed,
+/**
+ * Not if this session has a formal workflow, or any run has that name. What was brought to an end does not come back
+ * because its notes still lie there; changed notes are a new beginning.
+ */
+function isFree(root: string, { found, path }: Source, event: Event): boolean {
+  const live = liveFormal(root);
+  if (live.some((run) => run.owner?.session === event.session || run.formal!.name === found.name)) return false;
+  const changed = lookAt(insideRoot(root, path))?.mtimeMs ?? 0;
+  return !listArchived(root).some(
+    ({ commit: { run } }) => run.formal?.name === found.name && Date.parse(run.updated_at) >= changed,
   );
-  return isOver ? null : source.found;
 }
 
 const phasesOf = (total: number, current: number, name: string) =>
