@@ -1,6 +1,7 @@
 /** The rows of the table: what each starts, what must come out, and what it may cost. */
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
+import { compactPayload, crowdedProject, startPayload } from "./crowd.ts";
 import type { Job, Row, Sample } from "./measure.ts";
 import {
   armProject,
@@ -41,7 +42,13 @@ const MESSAGE = `Memory is written: decisions.md +1 entry.\n\n${SIGNAL}`;
 const silent = (sample: Sample) => (sample.out === "" ? null : `printed ${sample.out.slice(0, 200)}`);
 
 export function makeRows(setting: Setting): Measured[] {
-  return [...floorRows(setting), ...unarmedRows(setting), ...armedRows(setting), ...peerRows(setting)];
+  return [
+    ...floorRows(setting),
+    ...unarmedRows(setting),
+    ...armedRows(setting),
+    ...crowdRows(setting),
+    ...peerRows(setting),
+  ];
 }
 
 type Start = Pick<Row, "name" | "job" | "wrong">;
@@ -73,6 +80,36 @@ function unarmedRows({ pawl, folder }: Setting): Measured[] {
     { name: "unarmed Stop", job: (n: number) => hookJob(pawl(n), nobody, stop), wrong: silent },
     { name: "unarmed prompt", job: (n: number) => hookJob(pawl(n), nobody, prompt), wrong: silent },
   ].map((unarmed) => cheap(row(unarmed, bounds, true)));
+}
+
+// ── Many runs ───────────────────────────────────────────────────────────────
+
+function crowdRows({ pawl, template, folder }: Setting): Measured[] {
+  const { project, transcript } = crowdedProject(pawl(0), template, folder, 50, 500);
+  const bounds = [{ against: EMPTY, most: 1.4 }];
+  const holds = (text: string) => (sample: Sample) =>
+    sample.out.includes(text) ? null : `printed ${sample.out.slice(0, 200)}`;
+  const job = (payload: object) => (n: number) => hookJob(pawl(n), project, payload);
+  return [
+    row(
+      {
+        name: "SessionStart compact, 50 + 500 runs",
+        job: job(startPayload(project, transcript)),
+        wrong: holds("WORKFLOW RESTORED"),
+      },
+      bounds,
+      true,
+    ),
+    row(
+      {
+        name: "PreCompact, 50 + 500 runs",
+        job: job(compactPayload(project, transcript)),
+        wrong: holds("Keep in the summary"),
+      },
+      bounds,
+      true,
+    ),
+  ];
 }
 
 // ── Armed ───────────────────────────────────────────────────────────────────
