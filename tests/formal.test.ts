@@ -1,5 +1,5 @@
 import { afterAll, expect, test } from "bun:test";
-import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import {
   makePlace,
@@ -51,9 +51,12 @@ const edit = (place: Place, change: (document: Document) => void) => {
   writeFileSync(documents(place)[0]!, JSON.stringify(document));
 };
 
-function begun(args = START): { place: Place; session: Session; id: string } {
+function begun(args = START, files = ["a.md", "b.md"]): { place: Place; session: Session; id: string } {
   const place = makePlace();
   const session = openSession(place, "formal");
+  mkdirSync(join(place.root, "docs"));
+  for (const name of files) writeFileSync(join(place.root, "docs", name), name);
+  writeFileSync(join(place.root, ".git/info/exclude"), "/docs/\n");
   say(place, session, "begin");
   const ran = runPawl(place, args, { env: { CLAUDE_CODE_SESSION_ID: session.id } });
   expect([ran.code, ran.err]).toEqual([0, ""]);
@@ -168,6 +171,17 @@ test("required reading that was not read is asked for once", () => {
   expect(back).toContain("@docs/b.md");
   expect(back).not.toContain("@docs/a.md");
   expect(stop(place, session, "Still not.")).toBe("");
+});
+
+test("a file that does not exist or leads out of the project is named, and not insisted on", () => {
+  const { place, session } = begun([...START, "--reading", "../../etc/passwd"], ["a.md"]);
+  const { guidance } = compact(place, session);
+  expect(guidance).toContain(
+    "@docs/a.md\n@docs/b.md (does not exist)\n@../../etc/passwd (outside the project: do not read it)",
+  );
+  const back = stop(place, session, "going on");
+  expect(back).toContain("@docs/a.md");
+  expect(back).not.toContain("@docs/b.md");
 });
 
 test("what the host swallowed comes once with the next prompt", () => {

@@ -7,7 +7,7 @@ const NOTE = "\n… (cut to fit; the document has the rest)";
 const PAWL = "~/.local/share/pawl/bin/pawl";
 
 /** What the agent gets after compaction or resume, cut by priority: reminders and context go before the reading list. */
-export function guidance(formal: Formal, run: string, source: string): string {
+export function guidance(formal: Formal, run: string, source: string, notes: Record<string, string> = {}): string {
   const { phase } = formal;
   const name = inLine(formal.name);
   const head = [
@@ -17,7 +17,8 @@ export function guidance(formal: Formal, run: string, source: string): string {
     `Type: ${inLine(formal.type)}`,
     `Phase: ${phase.current}/${phase.total} - ${inLine(phase.name)} (${phase.status})`,
   ].join("\n");
-  const reading = section("REQUIRED READING (read ALL now with @ syntax):", formal.required_reading);
+  const entries = formal.required_reading.map((entry) => `${entry}${Object.hasOwn(notes, entry) ? notes[entry] : ""}`);
+  const reading = section("REQUIRED READING (read ALL now with @ syntax):", entries);
   const action = [
     "ACTION REQUIRED:",
     "1. Read ALL required files listed above, with the Read tool",

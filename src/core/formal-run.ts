@@ -3,7 +3,7 @@ import { type Formal, guidance, importContent, parseFormal, reminder, summaryTex
 import { MARK } from "./guide.ts";
 import { goOn, noteArrival, owe, toldOnce } from "./ledger.ts";
 import { endRun } from "./moves.ts";
-import type { EventOf, PhaseChange, Step, ToolCall } from "./types.ts";
+import type { EventOf, FileState, PhaseChange, Step, ToolCall } from "./types.ts";
 
 /** Runs of formal workflows: the agent works, Pawl remembers. They are never nagged, only restored. */
 
@@ -83,14 +83,26 @@ export function onFormal(draft: Draft): Step {
   }
 }
 
+const pathOf = (entry: string) => entry.replace(/^@/, "").replace(/^\.\//, "");
+const ABSENT: Record<FileState, string> = {
+  there: "",
+  missing: " (does not exist)",
+  outside: " (outside the project: do not read it)",
+};
+
 function onFormalStart(draft: Draft, event: EventOf<"start">): Step {
   const { run } = draft;
   if (event.source !== "compact" && event.source !== "resume") return { none: "a fresh start" };
+  const reading = run.formal!.required_reading;
+  if (reading.length > 0 && draft.facts.files === undefined)
+    return { need: [{ kind: "files", paths: reading.map(pathOf) }] };
+  const states = draft.facts.files?.ok ? draft.facts.files.value : {};
+  const notes = Object.fromEntries(reading.map((entry) => [entry, ABSENT[states[pathOf(entry)] ?? "there"]]));
   const now = draft.workflow.stages.find((stage) => stage.id === run.stage)?.say ?? "";
-  const text = [`${MARK}\n${guidance(run.formal!, run.id, event.source)}`, now && `This phase: ${now}`]
+  const text = [`${MARK}\n${guidance(run.formal!, run.id, event.source, notes)}`, now && `This phase: ${now}`]
     .filter(Boolean)
     .join("\n\n");
-  run.formal!.restored = { at: event.at };
+  run.formal!.restored = { at: event.at, absent: reading.filter((entry) => notes[entry]) };
   run.ledger.told = [];
   record(draft, "restored", { source: event.source, phase: run.formal!.phase.current });
   owe(draft, text, "start");
@@ -140,10 +152,9 @@ const readingText = (formal: Formal, missing: string[]) =>
 /** Which required files nobody read. A path that is only named somewhere was not read. */
 function unread(formal: Formal, calls: ToolCall[]): string[] {
   const done = calls.filter((call) => call.result !== null && !call.result.error);
-  return formal.required_reading.filter((entry) => {
-    const path = entry.replace(/^@/, "").replace(/^\.\//, "");
-    return !done.some((call) => isReadOf(call, path));
-  });
+  return formal.required_reading.filter(
+    (entry) => !formal.restored?.absent?.includes(entry) && !done.some((call) => isReadOf(call, pathOf(entry))),
+  );
 }
 
 const READERS = /(?:^|[\s;&|(])(?:cat|head|tail|less|more|sed|nl|bat)\s/;

@@ -36,8 +36,10 @@ export interface Formal extends Content {
   bases: Base[];
   /** what the document said when an agent's change was last taken over: unchanged, it must not be taken over twice */
   seen?: Base;
+  /** the newest of our writings that was read back: a later one may never have reached the disk */
+  on_disk?: string;
   /** set by a restore until the reading was checked */
-  restored?: { at: string };
+  restored?: { at: string /** entries that cannot be read: they are named, and not asked for */; absent: string[] };
 }
 
 export interface Base {
@@ -190,8 +192,13 @@ export function importContent(formal: Formal, { content, stamp }: ParsedFormal):
   if (!written) return { ...formal, ...content };
   const seen = formal.seen?.stamp === (stamp ?? "") ? formal.seen : undefined;
   if (same((seen ?? written).content, content)) return formal;
-  const base = seen ? likelierBase(written.content, seen.content, content) : written.content;
-  return { ...formal, ...mergeContent(formal, base, content), seen: { stamp: stamp ?? "", content } };
+  const onDisk = stamp === formal.bases.at(-1)?.stamp ? stamp : formal.on_disk;
+  // Made from an older writing of ours, and the newer one was never read back: it did not arrive, so what we last read
+  // is what was changed. Without a time in it, or where it did arrive, the text itself has to tell.
+  const lost = stamp !== null && onDisk !== formal.bases.at(-1)?.stamp;
+  const base = !seen ? written.content : lost ? seen.content : likelierBase(written.content, seen.content, content);
+  const merged = { ...formal, ...mergeContent(formal, base, content), seen: { stamp: stamp ?? "", content } };
+  return onDisk === undefined || onDisk === null ? merged : { ...merged, on_disk: onDisk };
 }
 
 /**

@@ -197,10 +197,14 @@ export interface DocumentFact {
   hash: string;
 }
 
+/** `outside`: not a path inside the project */
+export type FileState = "there" | "missing" | "outside";
+
 export type Need =
   | { kind: "message" }
   | { kind: "tools"; since: string }
   | { kind: "report"; file: string }
+  | { kind: "files"; paths: string[] }
   | { kind: "git" };
 
 export interface Facts {
@@ -208,6 +212,8 @@ export interface Facts {
   message?: Fact<string>;
   tools?: Fact<ToolCall[]>;
   git?: Fact<GitFact>;
+  /** which of the asked files are there */
+  files?: Fact<Record<string, FileState>>;
   /** the whole text of a kept report */
   report?: Fact<string>;
   document?: Fact<DocumentFact>;

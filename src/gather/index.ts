@@ -1,7 +1,10 @@
 import { reportPath } from "../core/guide.ts";
-import type { Fact, Facts, Need, ToolCall } from "../core/types.ts";
-import { insideRoot, readText } from "../store/files.ts";
+import type { Fact, Facts, FileState, Need, ToolCall } from "../core/types.ts";
+import { insideRoot, lookAt, readText } from "../store/files.ts";
 import { gatherGit } from "./git.ts";
+
+/** Nobody is asked to read more. */
+const MOST_FILES = 200;
 
 // Loaded when a decision asks for it: most stops do without.
 const transcripts = () => require("../hosts/transcript.ts") as typeof import("../hosts/transcript.ts");
@@ -9,6 +12,18 @@ const transcripts = () => require("../hosts/transcript.ts") as typeof import("..
 function gatherReport({ root, run }: Sources, file: string): Fact<string> {
   const read = readText(insideRoot(root, reportPath(run, file)));
   return read.ok ? { ok: true, value: read.text } : { ok: false, why: read.why };
+}
+
+function gatherFiles(root: string, paths: string[]): Record<string, FileState> {
+  return Object.fromEntries(paths.slice(0, MOST_FILES).map((path) => [path, stateOf(root, path)]));
+}
+
+function stateOf(root: string, path: string): FileState {
+  try {
+    return lookAt(insideRoot(root, path)) === undefined ? "missing" : "there";
+  } catch {
+    return "outside";
+  }
 }
 
 /** Once the last message is on disk, everything before it is: waiting for it first makes the tool calls complete. */
@@ -32,6 +47,7 @@ export function gather(needs: Need[], sources: Sources, facts: Facts): Facts {
   for (const need of needs) {
     if (need.kind === "git") gathered.git = gatherGit(sources.root);
     else if (need.kind === "report") gathered.report = gatherReport(sources, need.file);
+    else if (need.kind === "files") gathered.files = { ok: true, value: gatherFiles(sources.root, need.paths) };
     else if (sources.transcript === null) gathered[need.kind] = { ok: false, why: "no transcript" };
     else if (need.kind === "message")
       gathered.message = transcripts().readLastMessage(sources.transcript, sources.tail);

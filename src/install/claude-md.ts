@@ -9,6 +9,10 @@ const LINES = [
   "Pawl keeps this session on a workflow once the person types `/complete-work`. Its instructions begin with `[pawl]`.",
   "A step counts only when its signal, e.g. `<promise>REVIEW_COMPLETE</promise>`, stands alone on a line of your answer",
   "and what it claims is true: Pawl checks. `pawl runs` shows where a run stands.",
+  "",
+  "A formal workflow (phases, required reading) begins with `pawl runs start <type> --name … --phases … --reading @…`; say",
+  "`pawl runs phase next` at each phase's end. After a compaction Pawl gives it back to you: acknowledge it with the line it",
+  "asks for, read ALL required files, and do not go on from memory. The skill `workflow` tells more.",
   END,
 ];
 

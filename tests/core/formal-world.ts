@@ -126,12 +126,15 @@ function weChange(world: FormalWorld, changes: Edit[]): void {
 function agentWrites(world: FormalWorld, turn: Extract<Turn, { who: "agent" }>): void {
   const known = world.run.formal!.bases.map((base) => base.stamp);
   const old = world.ours.filter((text) => known.includes(stampIn(text)!)).toReversed()[turn.lag - 1];
-  const text = turn.lag === 0 || old === undefined ? world.disk : old;
+  // An agent knows its own edits: a text that it changed since is no longer what it writes from.
+  const { seen } = world.run.formal!;
+  const changedSince = old !== undefined && seen?.stamp === stampIn(old);
+  const text = turn.lag === 0 || old === undefined || changedSince ? world.disk : old;
   const stamp = stampIn(text);
   const unstamped = stamp === null || (turn.unstamped && text === world.disk && stamp === known.at(-1));
-  // An agent that undoes, in one go with other work, what stood in no text of ours cannot be told from one that never
-  // saw it: there nothing is lost, but a removal may come back.
-  const doubtful = world.run.formal!.seen?.stamp === (unstamped ? "" : stamp);
+  // An agent that drops the time and undoes, in one go with other work, what stood in no text of ours cannot be told from
+  // one that never saw it: there nothing is lost, but a removal may come back.
+  const doubtful = unstamped && seen?.stamp === "";
   const changes = turn.edits.filter((change) => !doubtful || change.do === "add" || change.do === "phase");
   const before = (parseFormal(text) as { content: Content }).content;
   const after = copy(before);
