@@ -1,7 +1,7 @@
 import type { Fact, GitFact } from "../core/types.ts";
 import { isOwned } from "../store/place.ts";
 
-/** Asks git about the tree. Nothing the repository configures is run for it (fsmonitor, hooks, pagers). */
+/** Asks git about the tree. */
 export function gatherGit(root: string): Fact<GitFact> {
   const status = git(root, ["status", "--porcelain=v2", "--branch", "-z", "--untracked-files=normal"]);
   if (!status.ok) return status;
@@ -32,22 +32,28 @@ function changedPaths(fields: string[]): string[] {
   return paths;
 }
 
-/** Bun's own spawn: node:child_process would cost three milliseconds to load. */
+/**
+ * Nothing the repository configures is run for it (fsmonitor, hooks, pagers). Bun's own spawn: node:child_process would
+ * cost three milliseconds to load.
+ */
+export function spawnGit(root: string, args: string[], limits = { timeout: 10_000, maxBuffer: 16 << 20 }) {
+  return Bun.spawnSync({
+    cmd: ["git", "-c", "core.fsmonitor=false", "--no-pager", ...args],
+    cwd: root,
+    env: {
+      PATH: process.env.PATH ?? "/usr/bin:/bin",
+      HOME: process.env.HOME ?? "/",
+      GIT_OPTIONAL_LOCKS: "0",
+      LC_ALL: "C",
+    },
+    stdin: "ignore",
+    ...limits,
+  });
+}
+
 function git(root: string, args: string[]): Fact<string> {
   try {
-    const { exitCode, stdout, stderr, exitedDueToTimeout } = Bun.spawnSync({
-      cmd: ["git", "-c", "core.fsmonitor=false", "--no-pager", ...args],
-      cwd: root,
-      env: {
-        PATH: process.env.PATH ?? "/usr/bin:/bin",
-        HOME: process.env.HOME ?? "/",
-        GIT_OPTIONAL_LOCKS: "0",
-        LC_ALL: "C",
-      },
-      stdin: "ignore",
-      timeout: 10_000,
-      maxBuffer: 16 << 20,
-    });
+    const { exitCode, stdout, stderr, exitedDueToTimeout } = spawnGit(root, args);
     if (exitedDueToTimeout) return { ok: false, why: "git did not answer in 10 s" };
     if (exitCode === 0) return { ok: true, value: stdout.toString() };
     return { ok: false, why: stderr.toString().trim().split("\n")[0] || `git exit ${exitCode}` };

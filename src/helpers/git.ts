@@ -1,4 +1,5 @@
 /** What git says about the files of a project. A failed look is never "nothing there". */
+import { spawnGit } from "../gather/git.ts";
 import { findGit } from "../store/git-dir.ts";
 
 export class GitError extends Error {
@@ -40,22 +41,9 @@ function git(root: string, args: string[]): string {
   return out;
 }
 
-/** Nothing the repository configures is run for it. */
 function run(root: string, args: string[]): { code: number | null; out: string; err: string } {
   try {
-    const { exitCode, stdout, stderr } = Bun.spawnSync({
-      cmd: ["git", "-c", "core.fsmonitor=false", "--no-pager", ...args],
-      cwd: root,
-      env: {
-        PATH: process.env.PATH ?? "/usr/bin:/bin",
-        HOME: process.env.HOME ?? "/",
-        GIT_OPTIONAL_LOCKS: "0",
-        LC_ALL: "C",
-      },
-      stdin: "ignore",
-      timeout: 60_000,
-      maxBuffer: 512 << 20,
-    });
+    const { exitCode, stdout, stderr } = spawnGit(root, args, { timeout: 60_000, maxBuffer: 512 << 20 });
     return { code: exitCode, out: stdout.toString(), err: stderr.toString() };
   } catch (error) {
     throw new GitError(`git could not be run: ${error instanceof Error ? error.message : error}`);
