@@ -9,7 +9,8 @@ import { greetingFor } from "./store/greeting.ts";
 import { homeDir } from "./store/home.ts";
 import { isFork } from "./store/owner.ts";
 import { findRoot, isOff, type Pointer, readPointer } from "./store/place.ts";
-import { waitingLine } from "./store/waiting.ts";
+import { listRuns } from "./store/runs.ts";
+import { STALE_MS, waitingLine } from "./store/waiting.ts";
 
 export { armWorkflow, startFormal } from "./arming.ts";
 export type { Incoming } from "./engine.ts";
@@ -59,11 +60,24 @@ function atWork(incoming: Incoming, given: Pointer, speak: Speak): boolean {
   if (formal.length === 0) return moving(speak);
   const answers: Answer[] = [];
   const collect: Speak = (answer) => void answers.push(answer);
-  for (const run of formal) failSafe(pointer.root, collect, () => withRun(incoming, { ...pointer, run }, collect));
+  for (const run of formal) {
+    if (isStale(pointer.root, run, event)) collect({ turn: "none", person: staleLine(run) });
+    else failSafe(pointer.root, collect, () => withRun(incoming, { ...pointer, run }, collect));
+  }
   const handled = moving(collect);
   if (answers.length > 0) speak(oneAnswer(answers));
   return handled || event.kind !== "prompt";
 }
+
+/** Nobody touched it for a week: the person may want it back, the agent does not get it unasked. */
+function isStale(root: string, id: string, event: Event): boolean {
+  if (event.kind !== "start" || event.source !== "resume") return false;
+  const run = listRuns(root).find((one) => one.id === id);
+  return run !== undefined && Date.parse(event.at) - Date.parse(run.updated_at) > STALE_MS;
+}
+
+const staleLine = (id: string) =>
+  `Pawl: the formal workflow ${id} rested for more than a week and is not brought up. \`pawl runs restore ${id}\` shows it, \`pawl runs finish ${id}\` ends it.`;
 
 /** Several runs, one answer: the agent goes on if any of them says so. */
 function oneAnswer(answers: Answer[]): Answer {

@@ -184,6 +184,25 @@ test("a file that does not exist or leads out of the project is named, and not i
   expect(back).not.toContain("@docs/b.md");
 });
 
+test("a run that rested for more than a week is named to the person, and not brought up", () => {
+  const { place, session, id } = begun();
+  const folder = join(place.root, ".pawl/runs", id);
+  const newest = join(
+    folder,
+    readdirSync(folder)
+      .filter((name) => /^\d+\.json$/.test(name))
+      .sort()
+      .at(-1)!,
+  );
+  const commit = JSON.parse(readFileSync(newest, "utf8"));
+  commit.run.updated_at = new Date(Date.now() - 8 * 24 * 3600 * 1000).toISOString();
+  writeFileSync(newest, JSON.stringify(commit));
+  const resumed = runHook(place, payload(place, session, "SessionStart", { source: "resume" })).out;
+  expect(resumed).toContain(`pawl runs restore ${id}`);
+  expect(resumed).not.toContain("additionalContext");
+  expect(runPawl(place, ["runs"]).out).toContain("stale");
+});
+
 test("what the host swallowed comes once with the next prompt", () => {
   const { place, session } = begun();
   compact(place, session);
