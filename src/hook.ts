@@ -9,7 +9,7 @@ import { greetingFor } from "./store/greeting.ts";
 import { homeDir } from "./store/home.ts";
 import { isFork } from "./store/owner.ts";
 import { findRoot, isOff, type Pointer, readPointer } from "./store/place.ts";
-import { listRuns } from "./store/runs.ts";
+import { loadRun } from "./store/runs.ts";
 import { STALE_MS, waitingLine } from "./store/waiting.ts";
 
 export { armWorkflow, startFormal } from "./arming.ts";
@@ -61,8 +61,11 @@ function atWork(incoming: Incoming, given: Pointer, speak: Speak): boolean {
   const answers: Answer[] = [];
   const collect: Speak = (answer) => void answers.push(answer);
   for (const run of formal) {
-    if (isStale(pointer.root, run, event)) collect({ turn: "none", person: staleLine(run) });
-    else failSafe(pointer.root, collect, () => withRun(incoming, { ...pointer, run }, collect));
+    failSafe(pointer.root, collect, () => {
+      if (!isStale(pointer.root, run, event)) return withRun(incoming, { ...pointer, run }, collect);
+      collect({ turn: "none", person: staleLine(run) });
+      return true;
+    });
   }
   const handled = moving(collect);
   if (answers.length > 0) speak(oneAnswer(answers));
@@ -72,7 +75,7 @@ function atWork(incoming: Incoming, given: Pointer, speak: Speak): boolean {
 /** Nobody touched it for a week: the person may want it back, the agent does not get it unasked. */
 function isStale(root: string, id: string, event: Event): boolean {
   if (event.kind !== "start" || event.source !== "resume") return false;
-  const run = listRuns(root).find((one) => one.id === id);
+  const run = loadRun(root, id)?.commit.run;
   return run !== undefined && Date.parse(event.at) - Date.parse(run.updated_at) > STALE_MS;
 }
 
