@@ -20,9 +20,55 @@ export interface Move {
   log?: string[];
 }
 
-/** A check Pawl makes itself. More kinds come with the gates. */
+/** A check Pawl makes itself before a claim counts. Exactly one of the first group of keys says what is checked. */
 export interface Gate {
-  git: "committed-or-clean";
+  /** what people see; made from the check where none is given */
+  name: string;
+  /** sha256 of everything else: the same check has the same id */
+  id: string;
+
+  /** argv, no shell; exit 0 passes */
+  run?: string[];
+  /** a line for /bin/sh, said openly */
+  shell?: string;
+  /** the command that the person typed behind the arming word */
+  typed?: true;
+  /** argv of a test runner: its own summary is read, exit 0 alone proves nothing */
+  tests?: string[];
+  git?: "clean" | "committed" | "committed-or-clean";
+  /** the current branch matches one of these globs, and none that begins with "!" */
+  branch?: string[];
+  /** nothing changed outside these globs since the run began */
+  only?: string[];
+  /** this file is there and not empty */
+  file?: string;
+  /** made since the stage was entered, and not empty (glob) */
+  artefact?: string;
+  /** the agent's own tool calls show it */
+  evidence?: "tests";
+  tracker?: "closed" | "claimed";
+  /** a person has to approve; the text says what */
+  person?: string;
+  all?: Gate[];
+  any?: Gate[];
+
+  /** tests: at least so many have to pass (default 1) */
+  min?: number;
+  /** tests: at most so many may be skipped */
+  max_skipped?: number;
+  /** tests: fewer than before, or weakened ones, are let through */
+  fewer?: "allow";
+  weakened?: "allow";
+  /** file: it holds this text */
+  contains?: string;
+  /** relative to the root */
+  cwd?: string;
+  /** the check counts as passed while nothing here changed since the run began */
+  when_changed?: string[];
+  retries?: number;
+  /** in seconds */
+  timeout?: number;
+  env?: Record<string, string>;
 }
 
 export interface Stage {

@@ -1,0 +1,65 @@
+/** What was measured for a gate, and what follows from it. Data only. */
+
+/** One start of a command. `exit` is null if it was ended by a signal, or never started. */
+export interface Attempt {
+  exit: number | null;
+  signal: string | null;
+  timed_out: boolean;
+  ms: number;
+}
+
+/** A command that was run for a gate, outside the hook's own process. */
+export interface Ran {
+  /** in order; more than one only where the gate allows retries and the earlier ones failed */
+  attempts: Attempt[];
+  /** stdout and stderr of the last attempt as they came, bounded: beginning and end, a line says what was cut */
+  output: string;
+  /** sha256 of the whole output */
+  digest: string;
+  started_at: string;
+  ended_at: string;
+  /** it could not be started at all, and why */
+  error?: string;
+}
+
+/** What a test runner's own summary says. `failed` counts errors, too. */
+export interface Tally {
+  runner: string;
+  passed: number;
+  failed: number;
+  skipped: number;
+}
+
+/** A change of the tests that lets them prove less than before. */
+export interface Weakening {
+  kind: "removed" | "skipped" | "focused" | "assertions";
+  path: string;
+  /** the test's name, or the line */
+  what: string;
+}
+
+export type VerdictWord = "pass" | "fail" | "unproven";
+
+/** Bound to exactly what was checked: this gate, on this tree. */
+export interface Verdict {
+  /** the gate's name and the hash of its definition */
+  gate: string;
+  id: string;
+  verdict: VerdictWord;
+  why: string;
+  /** "" where the tree is not known */
+  tree: string;
+  at: string;
+  /** passed only after a retry */
+  flaky?: true;
+  command?: string;
+  cwd?: string;
+  exit?: number | null;
+  ms?: number;
+  digest?: string;
+  /** the last lines of the output */
+  tail?: string;
+  tests?: Tally;
+  /** a person's word, and whose */
+  approved_by?: string;
+}

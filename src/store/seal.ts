@@ -1,0 +1,64 @@
+/**
+ * What Pawl alone may write carries a seal: an HMAC with a key that lies outside every repository. An edit by anyone
+ * else is seen. It does not stop someone who reads the key: it makes forging deliberate, not easy (SECURITY.md).
+ */
+import { linkSync, mkdirSync } from "node:fs";
+import { errorCode, lookAt, readText, withTemp } from "./files.ts";
+import { homeDir, PlaceError } from "./home.ts";
+import { join } from "./names.ts";
+
+const HEAD = '{"seal":"';
+const DIGITS = 64;
+
+/** `json` is an object; `context` says where the text belongs, so that a sealed text cannot be put elsewhere. */
+export function seal(context: string, json: string): string {
+  return `${HEAD}${macOf(context, json)}",${json.slice(1)}`;
+}
+
+/** The object as it was sealed; null: it was not written by this Pawl, or not for this place. */
+export function unseal(context: string, text: string): string | null {
+  if (!text.startsWith(HEAD)) return null;
+  const json = `{${text.slice(HEAD.length + DIGITS + 2)}`;
+  return text.slice(HEAD.length, HEAD.length + DIGITS) === macOf(context, json) ? json : null;
+}
+
+function macOf(context: string, json: string): string {
+  const hasher = new Bun.CryptoHasher("sha256", key());
+  return hasher.update(`${context.length}:${context}`).update(json).digest("hex");
+}
+
+let known: string | undefined;
+
+function key(): string {
+  known ??= readKey() ?? makeKey();
+  return known;
+}
+
+const keyPath = () => join(homeDir(), ".local/share/pawl/key");
+
+function readKey(): string | null {
+  const path = keyPath();
+  const file = readText(path, 1024);
+  if (!file.ok && file.why === "missing") return null;
+  if (!file.ok) throw new PlaceError(`the key ${path} cannot be read (${file.detail ?? file.why})`);
+  const mode = lookAt(path)?.mode ?? 0;
+  if ((mode & 0o077) !== 0) throw new PlaceError(`others can read the key ${path}: chmod 600 it`);
+  if (!/^[0-9a-f]{64}$/.test(file.text)) throw new PlaceError(`the key ${path} is damaged`);
+  return file.text;
+}
+
+/** Whoever links first has made it; the others use that one. */
+function makeKey(): string {
+  const path = keyPath();
+  const folder = join(homeDir(), ".local/share/pawl");
+  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  const fresh = crypto.getRandomValues(new Uint8Array(32)).toHex();
+  withTemp(folder, fresh, 0o600, (temp) => {
+    try {
+      linkSync(temp, path);
+    } catch (error) {
+      if (errorCode(error) !== "EEXIST") throw error;
+    }
+  });
+  return readKey() ?? fresh;
+}
