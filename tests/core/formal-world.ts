@@ -88,7 +88,16 @@ export function formalWorld(): FormalWorld {
   const phase = { current: 1, total: 9, name: "Design", status: "in_progress" as const };
   const content: Content = { phase, required_reading: ["@a.md"], context: { a: 1 }, key_reminders: ["r"], extra: {} };
   const formal: Formal = { ...content, name: "W", type: "custom", phases: [], bases: [] };
-  const run = { id: "r1", seq: 0, stage: "s", status: "active", created_at: CREATED, updated_at: "", owner: null, formal };
+  const run = {
+    id: "r1",
+    seq: 0,
+    stage: "s",
+    status: "active",
+    created_at: CREATED,
+    updated_at: "",
+    owner: null,
+    formal,
+  };
   const document = { path: "untracked/x.json", written: false };
   const now = Date.UTC(2026, 0, 31, 23, 59, 59, 500);
   const bare = { disk: "", ours: [], truth: copy(content), count: 0, now };
