@@ -18,6 +18,7 @@ async function hook(given: Input | Promise<Input>): Promise<void> {
 }
 
 async function other(): Promise<void> {
+  if (name === "job") process.exit(await (await import("./cli/job.ts")).run(args));
   const { main } = await import("./cli/index.ts");
   process.exit(await main(name, args));
 }
