@@ -1,6 +1,6 @@
 import type { Json } from "./json.ts";
 
-export { guidance, reminder, summaryText } from "./formal-guidance.ts";
+export { guidance, isOutdated, reminder, summaryText } from "./formal-guidance.ts";
 
 /**
  * A formal workflow: phases, required reading, reminders and context that have to outlive the conversation. Its
