@@ -63,7 +63,7 @@ function atWork(incoming: Incoming, given: Pointer, speak: Speak): boolean {
   for (const run of formal) {
     failSafe(pointer.root, collect, () => {
       if (!isStale(pointer.root, run, event)) return withRun(incoming, { ...pointer, run }, collect);
-      collect({ turn: "none", person: staleLine(run) });
+      if (event.kind === "start") collect({ turn: "none", person: staleLine(run) });
       return true;
     });
   }
@@ -74,7 +74,7 @@ function atWork(incoming: Incoming, given: Pointer, speak: Speak): boolean {
 
 /** Nobody touched it for a week: the person may want it back, the agent does not get it unasked. */
 function isStale(root: string, id: string, event: Event): boolean {
-  if (event.kind !== "start" || event.source !== "resume") return false;
+  if (event.kind !== "prompt" && !(event.kind === "start" && event.source === "resume")) return false;
   const run = loadRun(root, id)?.commit.run;
   return run !== undefined && Date.parse(event.at) - Date.parse(run.updated_at) > STALE_MS;
 }
@@ -150,9 +150,9 @@ const beginsAnew = (step: Step, event: Event, workflow: Workflow) =>
 // ── Commands ────────────────────────────────────────────────────────────────
 
 /** The CLI's door: the same decision, the same commit. */
-export function command(root: string, id: string, event: Event): Answer | null {
+export function command(root: string, id: string, event: Event, how: { patient?: true } = {}): Answer | null {
   let spoken: Answer | null = null;
-  const incoming: Incoming = { event, transcript: null, cwd: root };
+  const incoming: Incoming = { event, transcript: null, cwd: root, ...how };
   const found = commitLoop(
     root,
     id,

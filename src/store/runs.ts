@@ -26,6 +26,7 @@ import {
   quarantine,
   readText,
   withTemp,
+  writeAtomic,
 } from "./files.ts";
 import { join } from "./names.ts";
 import { excludeOurs } from "./owned.ts";
@@ -231,4 +232,10 @@ function isOwnerGone({ id, owner }: Run): boolean {
   if (owner.ended_at !== undefined) return true;
   const pointer = readPointer(owner.host, owner.session);
   return pointer !== null && (pointer.run === id || pointer.formal?.includes(id) === true) && ownerGone(pointer);
+}
+
+/** The person accepted the workflow as it is now. */
+export function repinWorkflow(root: string, id: string, workflow: Workflow): void {
+  if (!isRunId(id)) throw new RunError(`not a run's name: ${id.slice(0, 80)}`);
+  writeAtomic(insideRoot(root, `${liveDir(id)}/workflow.json`), JSON.stringify(workflow));
 }
