@@ -30,6 +30,10 @@ export async function armByPrompt(incoming: Incoming, speak: Speak): Promise<voi
     if (!found) return;
     if ("errors" in found) throw new Error(`${found.file} has mistakes; \`pawl check\` shows them`);
     const workflow = await withTyped(event.text, found.workflow);
+    if (!workflow) {
+      speak({ turn: "none", person: `Pawl: ${word} needs a command, such as \`${word} npm test\`` });
+      return;
+    }
     const note = await trustNote(root, workflow);
     const say: Speak =
       note === null ? speak : (answer) => speak({ ...answer, person: [answer.person, note].join("\n") });
@@ -42,10 +46,10 @@ export async function armByPrompt(incoming: Incoming, speak: Speak): Promise<voi
 }
 
 /** Where a workflow takes a command, what the person typed behind the word is it. */
-async function withTyped(text: string, workflow: Workflow): Promise<Workflow> {
+async function withTyped(text: string, workflow: Workflow): Promise<Workflow | null> {
   if (!takesCommand(workflow)) return workflow;
   const command = typedCommand(text);
-  if (command === "") throw new Error(`it needs a command, such as \`${workflow.arm[0]} npm test\``);
+  if (command === "") return null;
   const { withCommand } = await import("./author/gates.ts");
   return withCommand(workflow, command);
 }

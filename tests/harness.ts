@@ -104,7 +104,7 @@ export function shell(place: Place, script: string): Ran {
   return run(place, ["/bin/sh", "-c", script], {});
 }
 
-function run(place: Place, cmd: string[], options: RunOptions): Ran {
+export function run(place: Place, cmd: string[], options: RunOptions): Ran {
   const { exitCode, stdout, stderr } = Bun.spawnSync({
     cmd,
     cwd: options.cwd ?? place.root,

@@ -170,7 +170,10 @@ export function endRun(draft: Draft, outcome: Outcome, cause: Cause, template?: 
   record(draft, "ended", { outcome, signal: cause.signal, by: cause.by, commit: run.commit_hash });
   const person = template ? fill(template, valuesOf(draft)) : farewell(draft, outcome);
   if (draft.event.kind !== "prompt") return closeDraft(draft, { turn: "end", person });
-  const text = `${MARK} The person ended the workflow (${outcome}). Do no further work on it. Tell them:\n\n${partialList(draft)}`;
+  const text =
+    outcome === "completed"
+      ? `${MARK} The workflow is complete. Do no further work on it; tell the person so in one sentence.`
+      : `${MARK} The person ended the workflow (${outcome}). Do no further work on it. Tell them:\n\n${partialList(draft)}`;
   return closeDraft(draft, { turn: "none", agent: text, person });
 }
 
