@@ -20,7 +20,8 @@ import { homeDir, PlaceError } from "./home.ts";
 import { dirname, join } from "./names.ts";
 import { seal, unseal } from "./seal.ts";
 
-export type TrustState = { trusted: true; at: string } | { trusted: false; why: string };
+/** `broken`: it cannot be told, and a new approval would not help. */
+export type TrustState = { trusted: true; at: string } | { trusted: false; why: string; broken?: true };
 
 interface Approval {
   v: 1;
@@ -42,10 +43,10 @@ export function trustOf(root: string, closure: Closure): TrustState {
   try {
     const store = storeOf(root);
     const wrong = looseness(store);
-    if (wrong !== null) return { trusted: false, why: wrong };
+    if (wrong !== null) return { trusted: false, why: wrong, broken: true };
     return judge(store, closure);
   } catch (error) {
-    return { trusted: false, why: messageOf(error) };
+    return { trusted: false, why: messageOf(error), broken: true };
   }
 }
 
