@@ -30,6 +30,8 @@ describe("a change", () => {
         utimesSync(join(root, "src/a.ts"), atime, mtime);
       },
     ],
+    "a file put where a sparse checkout has none": [true, () => outsideOf("--no-sparse-index")],
+    "a file put where a sparse index has none": [true, () => outsideOf("--sparse-index")],
     "a new file": [true, () => put("src/new.ts")],
     "an empty new file": [true, () => put("src/new.ts", "")],
     removal: [true, () => rmSync(join(root, "src/a.ts"))],
@@ -124,6 +126,18 @@ describe("a change", () => {
     git("update-index", mark, "src/a.ts");
     put("src/a.ts", "x");
     expect(git("status", "--porcelain", "src/a.ts")).toBe("");
+  }
+
+  function outsideOf(kind: string): void {
+    put("other/c.ts");
+    git("add", "other");
+    git("commit", "-qm", "other");
+    const before = hash();
+    git("sparse-checkout", "set", "--cone", kind, "src");
+    expect(existsSync(join(root, "other/c.ts"))).toBe(false);
+    expect(hash()).toBe(before);
+    put("other/c.ts", "edited\n");
+    expect(hash()).not.toBe(before);
   }
 
   for (const [name, [differs, change]] of Object.entries(CHANGES)) {

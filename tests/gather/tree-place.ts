@@ -26,7 +26,7 @@ let home: string | undefined;
 export function freshProjects(): void {
   beforeEach(() => {
     place = realpathSync(mkdtempSync(join(tmpdir(), "pawl-tree-test-")));
-    root = join(place, "project");
+    root = join(place, 'a "project": mine');
     home = process.env.HOME;
     process.env.HOME = join(place, "home");
     mkdirSync(process.env.HOME);
@@ -97,7 +97,7 @@ export function committed(at = root): string {
   const env = { GIT_INDEX_FILE: index, GIT_OBJECT_DIRECTORY: join(place, "reference-objects") };
   mkdirSync(env.GIT_OBJECT_DIRECTORY, { recursive: true });
   const common = gitIn(at, "rev-parse", "--path-format=absolute", "--git-common-dir");
-  const all = { ...env, GIT_ALTERNATE_OBJECT_DIRECTORIES: join(common, "objects") };
+  const all = { ...env, GIT_ALTERNATE_OBJECT_DIRECTORIES: JSON.stringify(join(common, "objects")) };
   run(at, ["git", "add", "-A"], all);
   const tree = run(at, ["git", "write-tree"], all);
   rmSync(index, { force: true });

@@ -8,7 +8,7 @@ freshProjects();
 
 const reference = () => ({
   GIT_OBJECT_DIRECTORY: join(place, "reference-objects"),
-  GIT_ALTERNATE_OBJECT_DIRECTORIES: join(root, ".git/objects"),
+  GIT_ALTERNATE_OBJECT_DIRECTORIES: JSON.stringify(join(root, ".git/objects")),
 });
 
 describe("the hash is what git would commit", () => {
@@ -115,6 +115,11 @@ describe("the hash is what git would commit", () => {
     },
     "a sparse checkout": () => {
       git("sparse-checkout", "set", "--cone", "src/deep");
+      expect(existsSync(join(root, "src/deep/b.ts"))).toBe(true);
+      put("src/deep/b.ts", "edited\n");
+    },
+    "a sparse checkout with a sparse index": () => {
+      git("sparse-checkout", "set", "--cone", "--sparse-index", "src/deep");
       expect(existsSync(join(root, "src/deep/b.ts"))).toBe(true);
       put("src/deep/b.ts", "edited\n");
     },
