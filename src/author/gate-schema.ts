@@ -90,6 +90,7 @@ export const OPTIONS: Record<string, readonly string[]> = {
   timeout: [...COMMANDS],
   wait: [...COMMANDS],
   env: [...COMMANDS],
+  fault: [...COMMANDS],
 };
 
 Object.assign(GATE.fields, {
@@ -127,5 +128,9 @@ Object.assign(GATE.fields, {
   env: {
     shape: { kind: "map", key: VARIABLE, of: { kind: "text" }, min: 1 },
     about: "Environment variables for the command. Those that make programs load other code are refused.",
+  },
+  fault: {
+    shape: path,
+    about: "A patch with which this gate has to fail: `pawl verify --prove` tries it, in a copy of the project.",
   },
 } satisfies Record<string, Field>);

@@ -51,9 +51,9 @@ export function finishGate(draft: DraftGate, named: NamedGates): Gate {
   return withId({ ...rest, ...within }, name);
 }
 
-/** What is checked has an id; how it is called, and how long a stop waits for it, does not matter for that. */
+/** What is checked has an id; how it is called, how long a stop waits, what proves it: that does not matter for it. */
 export function withId(gate: Omit<Gate, "name" | "id">, name?: string): Gate {
-  const { wait: _wait, ...checked } = gate;
+  const { wait: _wait, fault: _fault, ...checked } = gate;
   const sorted = Object.fromEntries(Object.entries(checked).sort(([a], [b]) => (a < b ? -1 : 1)));
   const id = Bun.SHA256.hash(JSON.stringify(sorted), "hex").slice(0, 24);
   return { name: name ?? nameOf(gate), id, ...gate };

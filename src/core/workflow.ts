@@ -71,6 +71,8 @@ export interface Gate {
   /** so many seconds a stop is held up for it */
   wait?: number;
   env?: Record<string, string>;
+  /** a patch, relative to the root, with which it has to fail */
+  fault?: string;
 }
 
 export interface Stage {

@@ -2,12 +2,12 @@
 import { closureOf } from "../author/closure.ts";
 import { judgeTests } from "../core/evidence.ts";
 import { matchesGlob } from "../core/gate.ts";
-import type { Ran, Weakening } from "../core/types.ts";
+import type { GateFact, Ran, Weakening } from "../core/types.ts";
 import { weakenings } from "../core/weakened.ts";
 import type { Gate } from "../core/workflow.ts";
 import { trustOf } from "../store/trust.ts";
 import { isAwake } from "../store/wakers.ts";
-import { awaitJob, forgetJob, jobState, startJob } from "./job.ts";
+import { awaitJob, forgetJob, type JobSpec, jobState, startJob } from "./job.ts";
 import type { Looked, Measuring } from "./measuring.ts";
 import { objectsOf } from "./objects.ts";
 import { changesSince, treeHash } from "./tree.ts";
@@ -51,23 +51,26 @@ function changedNames(measuring: Measuring, before: string, after: string): stri
   return changes?.ok && changes.value.length > 0 ? changes.value.map(({ path }) => path) : ["something"];
 }
 
-const jobId = (gate: Gate, tree: string) => `${gate.id}-${tree.slice(0, 24)}`;
+/** The job of this gate on this tree: whoever asks finds the same one. */
+export const jobId = (gate: Gate, tree: string) => `${gate.id}-${tree.slice(0, 24)}`;
 
 function runOn(measuring: Measuring, gate: Gate, tree: string): Ran | null {
   const { sources, need, began } = measuring;
   const id = jobId(gate, tree);
   // A pass holds for its tree. A failure may have had its cause elsewhere, so it is tried again when claimed again.
   if (!need.resumed && isFailure(awaitJob(sources.root, id, 0))) forgetJob(sources.root, id);
-  startJob(sources.root, id, {
-    argv: gate.shell !== undefined ? ["/bin/sh", "-c", gate.shell] : (gate.run ?? gate.tests ?? []),
-    cwd: gate.cwd ?? "",
-    env: gate.env ?? {},
-    timeout_ms: (gate.timeout ?? DEFAULT_TIMEOUT_S) * 1000,
-    retries: gate.retries ?? 0,
-  });
+  startJob(sources.root, id, jobSpec(gate));
   const wait = sources.patient ? Number.POSITIVE_INFINITY : (gate.wait ?? DEFAULT_WAIT_S) * 1000;
   return awaitJob(sources.root, id, Math.max(0, began + wait - Bun.nanoseconds() / 1e6));
 }
+
+export const jobSpec = (gate: Gate): JobSpec => ({
+  argv: gate.shell !== undefined ? ["/bin/sh", "-c", gate.shell] : (gate.run ?? gate.tests ?? []),
+  cwd: gate.cwd ?? "",
+  env: gate.env ?? {},
+  timeout_ms: (gate.timeout ?? DEFAULT_TIMEOUT_S) * 1000,
+  retries: gate.retries ?? 0,
+});
 
 const isFailure = (ran: Ran | null) => ran !== null && ran.attempts.at(-1)?.exit !== 0;
 
@@ -79,9 +82,14 @@ function running(measuring: Measuring, job: string): Looked {
 }
 
 function result(measuring: Measuring, gate: Gate, ran: Ran, tree: string, wrote: string[]): Looked {
+  return { ...ranFact(gate, ran, tree), weakened: gate.tests ? weakened(measuring, gate) : [], wrote };
+}
+
+/** What one run of the command says by itself, compared with nothing. */
+export function ranFact(gate: Gate, ran: Ran, tree: string): Extract<GateFact, { kind: "ran" }> {
   const suite =
     gate.tests && ran.error === undefined ? judgeTests(ran.output, ran.attempts.at(-1)?.exit ?? null) : null;
-  return { kind: "ran", tree, ran, suite, weakened: gate.tests ? weakened(measuring, gate) : [], wrote };
+  return { kind: "ran", tree, ran, suite, weakened: [], wrote: [] };
 }
 
 /** Against the tree at the beginning of the run. Without one (no git) only the counts speak. */
