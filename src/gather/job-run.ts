@@ -101,7 +101,7 @@ async function tryOnce(
   try {
     const began = performance.now();
     const { child, reading } = spawn(prepared, output);
-    writeJobFile(place, "group", identify(child.pid));
+    const release = watchOver(place, child.pid);
     const end = await Promise.race([
       child.exited.then(() => "exited" as const),
       after(timeout_ms, "late" as const),
@@ -111,6 +111,7 @@ async function tryOnce(
     if (end !== "exited") await endGroup(child.pid);
     await child.exited;
     await finish(child.pid, reading);
+    release();
     const exit = end === "exited" ? child.exitCode : null;
     return {
       attempt: {
@@ -170,6 +171,26 @@ function makePipe(): { read: number; write: number } {
     return { read: reader, write: openSync(path, constants.O_WRONLY) };
   } finally {
     rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+/** If we are killed, its input ends, and it ends the group: nothing runs on that nobody waits for. */
+const GUARD = 'read -r _ || { kill -s TERM -- "-$1"; sleep 2; kill -s KILL -- "-$1"; }';
+
+/** Two nets below the runner: a guard, and a name for the next start. Neither is worth losing the command for. */
+function watchOver(place: JobPlace, group: number): () => void {
+  try {
+    writeJobFile(place, "group", identify(group));
+    const cmd = ["/bin/sh", "-c", GUARD, "sh", String(group)];
+    const guard = Bun.spawn({ cmd, cwd: "/", stdin: "pipe", stdout: "ignore", stderr: "ignore", detached: true });
+    // Its end of the line must stay open as long as we live, so it is held here.
+    const { stdin } = guard;
+    return () => {
+      guard.kill("SIGKILL");
+      stdin.end();
+    };
+  } catch {
+    return () => {};
   }
 }
 

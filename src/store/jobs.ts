@@ -18,7 +18,6 @@ import {
   removeQuietly,
   TEMP_PREFIX,
   withTemp,
-  writeAtomic,
 } from "./files.ts";
 import { join } from "./names.ts";
 import { excludeOurs } from "./owned.ts";
@@ -46,7 +45,7 @@ const folderOf = (root: string, id: string) => insideRoot(root, `${JOBS}/${check
 const startFolder = ({ root, id, start }: JobPlace) => insideRoot(root, `${JOBS}/${checked(id)}/${start}`);
 const pathOf = (place: JobPlace, file: JobFile) => join(startFolder(place), `${file}.json`);
 const contextOf = ({ root, id, start }: JobPlace, file: JobFile) => `job/${id}/${start}/${file}/${root}`;
-export const outputPath = (place: JobPlace) => join(startFolder(place), "output");
+const outputPath = (place: JobPlace) => join(startFolder(place), "output");
 
 function checked(id: string): string {
   if (!ID.test(id)) throw new JobError(`no job can be called ${JSON.stringify(id.slice(0, 100))}`);
@@ -99,27 +98,31 @@ export function hasJobFile(place: JobPlace, file: JobFile): boolean {
 }
 
 export function writeJobFile(place: JobPlace, file: JobFile, value: object): void {
-  try {
-    writeAtomic(pathOf(place, file), seal(contextOf(place, file), JSON.stringify(value)));
-  } catch (error) {
-    throw new JobError(`the job's ${file} cannot be written: ${messageOf(error)}`);
-  }
+  publish(place, file, value, renameSync);
 }
 
-/** false: someone else was first. Not synced: after a power cut the process it names is gone as well. */
+/** false: someone else was first. */
 export function writeJobFileOnce(place: JobPlace, file: JobFile, value: object): boolean {
   let won = true;
-  const text = seal(contextOf(place, file), JSON.stringify(value));
-  const publish = (temp: string) => {
+  publish(place, file, value, (temp, path) => {
     try {
-      linkSync(temp, pathOf(place, file));
+      linkSync(temp, path);
     } catch (error) {
       if (errorCode(error) !== "EEXIST") throw error;
       won = false;
     }
-  };
-  withTemp(startFolder(place), text, 0o600, publish, "unsynced");
+  });
   return won;
+}
+
+/** Not synced: what a power cut leaves half has no seal, and the command runs again. */
+function publish(place: JobPlace, file: JobFile, value: object, put: (temp: string, path: string) => void): void {
+  try {
+    const text = seal(contextOf(place, file), JSON.stringify(value));
+    withTemp(startFolder(place), text, 0o600, (temp) => put(temp, pathOf(place, file)), "unsynced");
+  } catch (error) {
+    throw new JobError(`the job's ${file} cannot be written: ${messageOf(error)}`);
+  }
 }
 
 export function openOutput(place: JobPlace): number {

@@ -16,6 +16,7 @@ import {
   ask,
   askAll,
   asking,
+  childrenOf,
   environment,
   isAlive,
   type JobGround,
@@ -97,21 +98,46 @@ test("8 processes ask at once: it runs once, all get the result", async () => {
   expect(pids()).toHaveLength(1);
 });
 
+test("a second runner leaves at once, while the first is at work and afterwards", async () => {
+  const main = join(import.meta.dir, "../../src/main.ts");
+  const second = () =>
+    Bun.spawnSync([process.execPath, main, "job", ground.root, "j", "1"], { env: environment(ground), cwd: "/" });
+  ask(ground, ["startJob", "j", GOES_ON]);
+  await begun();
+  expect(second().exitCode).toBe(0);
+  go();
+  expect(wait(ground).attempts).toMatchObject([{ exit: 5 }]);
+  expect(second().exitCode).toBe(0);
+  expect(pids()).toHaveLength(1);
+});
+
 describe("the runner is killed", () => {
-  test("lost; asked again it starts anew, and what the first one started is ended", async () => {
+  test("what it started ends with it; asked again it starts anew", async () => {
     ask(ground, ["startJob", "j", GOES_ON]);
     await begun();
     await until("the group is known", () => existsSync(jobFile(ground, "group.json")));
     process.kill(runnerOf(ground), "SIGKILL");
+    await until("lost", () => state().state === "lost");
+    await until("the command has ended", () => !pids().some(isAlive));
+    ask(ground, ["startJob", "j", GOES_ON]);
+    await begun(2);
+    go();
+    expect(wait(ground)).toMatchObject({ attempts: [{ exit: 5 }] });
+    expect(pids()).toHaveLength(2);
+  });
+
+  test("and the guard with it: the next start ends what was left", async () => {
+    ask(ground, ["startJob", "j", GOES_ON]);
+    await begun();
+    await until("the group is known", () => existsSync(jobFile(ground, "group.json")));
+    for (const pid of [...childrenOf(runnerOf(ground)).filter((child) => child !== pids()[0]), runnerOf(ground)])
+      process.kill(pid, "SIGKILL");
     await until("lost", () => state().state === "lost");
     expect(pids().filter(isAlive)).toHaveLength(1);
     ask(ground, ["startJob", "j", GOES_ON]);
     await begun(2);
     expect(pids().map(isAlive)).toEqual([false, true]);
     expect(existsSync(jobFile(ground, "spec.json", 1))).toBe(false);
-    go();
-    expect(wait(ground)).toMatchObject({ attempts: [{ exit: 5 }] });
-    expect(pids()).toHaveLength(2);
   });
 
   test("every time: whoever waits is told after three starts", () => {

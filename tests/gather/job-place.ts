@@ -120,3 +120,5 @@ export function isAlive(pid: number): boolean {
   const stat = textOf(`/proc/${pid}/stat`);
   return stat !== "" && !/^\S+ \(.*\) [ZX]/s.test(stat);
 }
+
+export const childrenOf = (pid: number) => numbersIn(`/proc/${pid}/task/${pid}/children`);
