@@ -41,7 +41,7 @@ function notYet(draft: Draft, claim: Claim, open: Judged[]): Step {
 }
 
 /** Every single check is kept with what it was about; the newest one of a gate counts. */
-function remember(draft: Draft, gates: Gate[], claim: Claim): void {
+export function remember(draft: Draft, gates: Gate[], claim: Claim): void {
   const { run, event, facts } = draft;
   run.verdicts ??= {};
   for (const gate of leavesOf(gates)) {

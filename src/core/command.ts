@@ -1,4 +1,4 @@
-import { approve, nothingToApprove, proofOf } from "./claim.ts";
+import { approve, nothingToApprove, proofOf, remember } from "./claim.ts";
 import { closeDraft, type Draft, record } from "./draft.ts";
 import { changePhase } from "./formal-run.ts";
 import { backgroundOf, isChanged, judgeAll, needsOf } from "./gate.ts";
@@ -56,6 +56,7 @@ function finish(draft: Draft, event: EventOf<"command">): Step {
   const open = judged.find((one) => one.verdict !== "pass");
   if (gates.length > 0 && isChanged(facts))
     return refuse(draft, "the workflow", "unproven", "it was changed while it ran");
+  remember(draft, gates, { signal: "finish" });
   if (open) return refuse(draft, open.gate, open.verdict, open.why);
   draft.proof = judged.map(proofOf);
   const last = stageOf(workflow, run.plan.at(-1)!);
@@ -86,7 +87,7 @@ function gatesAhead({ run, workflow }: Draft): Gate[] {
 
 /** Nobody is sent on by a refused command, and nothing has moved. */
 function refuse(draft: Draft, gate: string, verdict: string, why: string): Step {
-  record(draft, "gated", { signal: "finish", gate, verdict, why });
+  record(draft, "refused", { gate, verdict, why });
   const person = `Refused, ${gate} is ${verdict === "fail" ? "not so" : verdict}: ${why}.`;
   return closeDraft(draft, { turn: "end", reason: "refused", person });
 }

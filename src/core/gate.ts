@@ -134,25 +134,23 @@ function judgeBranch(globs: string[], facts: Facts): Finding {
     : fail(`the branch is ${plain(branch)}, wanted: ${globs.join(", ")}`);
 }
 
-/** `*` within a part, `**` across parts, `?` one character. Row by row: no pattern makes it slow. */
+/** `*` within a part, `**` across parts, `?` one character. One sweep of the text for each sign: nothing makes it slow. */
 export function matchesGlob(text: string, glob: string): boolean {
-  let reached = new Set([0]);
-  for (const sign of glob.match(/\*\*\/|\*\*|\*|[^*]/gs) ?? []) {
-    reached = new Set([...reached].flatMap((at) => reachedBy(sign, text, at)));
-  }
-  return reached.has(text.length);
+  let reached = Array.from({ length: text.length + 1 }, (_, at) => at === 0);
+  for (const sign of glob.match(/\*\*\/|\*\*|\*|[^*]/gs) ?? []) reached = sweep(sign, text, reached);
+  return reached[text.length] === true;
 }
 
-function reachedBy(sign: string, text: string, at: number): number[] {
-  if (sign === "**") return range(at, text.length);
-  if (sign === "**/") return [at, ...range(at, text.length).filter((end) => end > at && text[end - 1] === "/")];
-  const slash = text.indexOf("/", at);
-  if (sign === "*") return range(at, slash < 0 ? text.length : slash);
-  const fits = at < text.length && (sign === "?" ? text[at] !== "/" : text[at] === sign);
-  return fits ? [at + 1] : [];
+/** Which places are reached behind the sign, from the places reached before it. */
+function sweep(sign: string, text: string, reached: boolean[]): boolean[] {
+  let open = false;
+  return reached.map((here, at) => {
+    if (sign === "*") open = here || (open && text[at - 1] !== "/");
+    else if (sign.startsWith("**")) open ||= here;
+    else return reached[at - 1] === true && (sign === "?" ? text[at - 1] !== "/" : text[at - 1] === sign);
+    return sign === "**/" ? here || (open && text[at - 1] === "/") : open;
+  });
 }
-
-const range = (from: number, to: number) => Array.from({ length: to - from + 1 }, (_, i) => from + i);
 
 function judgeFact(gate: Gate, background: Background, fact: GateFact): Finding {
   switch (fact.kind) {
