@@ -15,6 +15,8 @@ export interface Shelf {
   root: string;
   /** by real path; asked once per closure */
   read: Map<string, Content>;
+  /** by path, as it was asked for */
+  found: Map<string, ClosureScript | null>;
 }
 
 interface Content {
@@ -23,11 +25,19 @@ interface Content {
   text: string | null;
 }
 
-export const openShelf = (root: string): Shelf => ({ root: real(root) ?? root, read: new Map() });
+export const openShelf = (root: string): Shelf => ({ root: real(root) ?? root, read: new Map(), found: new Map() });
 
 /** null: it names nothing of this project. */
 export function scriptAt(shelf: Shelf, folder: string, word: string): ClosureScript | null {
   const path = (word.startsWith("/") ? word : join(shelf.root, folder, word)).replaceAll(/(\/\.)+(?=\/)/g, "");
+  const known = shelf.found.get(path);
+  if (known !== undefined) return known;
+  const script = lookUp(shelf, path, word);
+  shelf.found.set(path, script);
+  return script;
+}
+
+function lookUp(shelf: Shelf, path: string, word: string): ClosureScript | null {
   const found = real(path);
   if (found === null) return missing(shelf, path, word);
   const inside = relativeTo(shelf.root, found);

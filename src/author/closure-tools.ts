@@ -73,7 +73,6 @@ export const FOLDER_OPTIONS = new Set([
   "--workspace",
 ]);
 
-export const SHELL = /^(ba|da|z|k|a)?sh$/;
 /** They find a script without its ending, or a folder's. */
 export const INTERPRETER = /^(node|bun|deno|tsx|ts-node|python[\d.]*|pypy\d?|php|ruby|perl)$/;
 export const ENDINGS = [".js", ".mjs", ".cjs", ".ts", ".tsx", ".json"];

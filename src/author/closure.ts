@@ -15,16 +15,18 @@ import {
   INTERPRETER,
   SCRIPT_TOOLS,
   type ScriptTool,
-  SHELL,
 } from "./closure-tools.ts";
 import { commandsIn } from "./command-words.ts";
 
-export type { Closure, ClosureItem } from "../store/closure.ts";
+export type { Closure } from "../store/closure.ts";
 
 /** Nobody writes more by hand; a repository that does shall not keep a hook busy. What is left out is said. */
 const DEEPEST = 50;
 const MOST_FOLDERS = 20;
-const MOST_WORDS = 2000;
+const MOST_WORDS = 1000;
+const MOST_PIECES = 100;
+/** behind the program that runs them */
+const MOST_SCRIPTS = 50;
 const LONGEST_WORD = 1024;
 
 export function closureOf(root: string, gates: Gate[]): Closure {
@@ -40,7 +42,14 @@ function itemsOf(shelf: Shelf, gate: Gate): ClosureItem[] {
   const argv = gate.run ?? gate.tests;
   if (!argv && gate.shell === undefined) return [];
   const cwd = gate.cwd?.replace(/\/+$/, "") || ".";
-  const search: Search = { shelf, folders: [cwd], found: new Map(), depth: 0, words: { left: MOST_WORDS } };
+  const search: Search = {
+    shelf,
+    folders: [cwd],
+    found: new Map(),
+    depth: 0,
+    words: { left: MOST_WORDS },
+    books: new Map(),
+  };
   for (const words of argv ? [argv] : commandsIn(gate.shell!)) look(search, words);
   return [
     {
@@ -61,6 +70,8 @@ interface Search {
   found: Map<string, ClosureScript>;
   depth: number;
   words: { left: number };
+  /** the scripts of a package.json, by its path */
+  books: Map<string, Map<string, string> | null>;
 }
 
 /**
@@ -77,7 +88,6 @@ function look(search: Search, words: string[]): void {
     lookAtWord(search, words, at);
     const rest = words.slice(at + 1);
     const program = basename(word);
-    if (SHELL.test(program)) lookIntoShell(search, rest);
     if (Object.hasOwn(FILE_TOOLS, program)) lookForFile(search, FILE_TOOLS[program]!);
     if (Object.hasOwn(SCRIPT_TOOLS, program)) lookForScripts(search, SCRIPT_TOOLS[program]!, rest);
     if (INTERPRETER.test(program)) lookForModule(search, rest);
@@ -108,13 +118,23 @@ function leaveOut(search: Search, why: string): void {
   note(search, { path: ".", what: `not covered: ${why}`, sha256: "" });
 }
 
-/** The first word is looked up in PATH unless it has a slash. `-fx.mk` and `--file=x.mk` name x.mk. */
+/**
+ * The first word is looked up in PATH unless it has a slash. `-fx.mk`, `--file=x.mk` and `x.py::test` name files, too,
+ * and a word with blanks is often a line for another program: `sh -c`, `concurrently`, `NODE_OPTIONS=…`.
+ */
 function lookAtWord(search: Search, words: string[], at: number): void {
   const word = words[at]!;
-  if (at === 0 && !word.includes("/")) return;
-  const [, value = ""] = word.split(/=(.*)/s);
-  const named = [word.startsWith("--") ? "" : word.replace(/^-./s, ""), value];
-  for (const one of named) if (isName(one)) lookAtName(search, one);
+  if (at === 0 && !word.includes("/") && !word.includes("=")) return;
+  const name = word.replace(/^-[^-]/, "");
+  if (isName(name) && !name.startsWith("-")) lookAtName(search, name);
+  if (/\s/.test(word)) deeper(search, search.folders, word);
+  else lookAtPieces(search, word.split(/[=,:;]+/));
+}
+
+function lookAtPieces(search: Search, pieces: string[]): void {
+  if (pieces.length === 1) return;
+  if (pieces.splice(MOST_PIECES).length > 0) leaveOut(search, `more than ${MOST_PIECES} names in one word`);
+  for (const piece of pieces) if (isName(piece)) lookAtName(search, piece);
 }
 
 const isName = (word: string) => word !== "" && word.length <= LONGEST_WORD && !word.includes("\0");
@@ -123,12 +143,6 @@ function lookAtName(search: Search, name: string): void {
   const seen = search.folders.map((folder) => scriptAt(search.shelf, folder, name)).filter((one) => one !== null);
   const there = seen.filter(({ what }) => what !== "missing");
   for (const script of there.length > 0 ? there : seen.slice(0, 1)) note(search, script);
-}
-
-/** `sh -c LINE`, `bash -euo pipefail -c LINE`. */
-function lookIntoShell(search: Search, rest: string[]): void {
-  const at = rest.findIndex((word) => /^-[a-z]*c$/.test(word));
-  if (at >= 0) deeper(search, search.folders, rest[at + 1] ?? "");
 }
 
 function deeper(search: Search, folders: string[], line: string): void {
@@ -181,13 +195,14 @@ function lookForModule(search: Search, rest: string[]): void {
 /** Which of the words is the script's name depends on options: each that names one counts. */
 function lookForScripts(search: Search, tool: ScriptTool, rest: string[]): void {
   const words = rest.filter((word) => !word.startsWith("-"));
+  if (words.splice(MOST_SCRIPTS).length > 0) leaveOut(search, `more than ${MOST_SCRIPTS} words behind one program`);
   const asked = tool.run.includes(words[0] ?? "") ? words[1] : undefined;
   for (const folder of search.folders) {
     const ups = upwards(search.shelf, folder);
     for (const up of ups) for (const file of tool.config) note(search, existing(search, up, file));
     const file = firstOf(ups, (up) => existing(search, up, tool.file));
     if (!file) continue;
-    const scripts = scriptsOf(search.shelf, file.path, tool.key);
+    const scripts = scriptsOf(search, file.path, tool.key);
     if (!scripts) note(search, file);
     const book: Book = { search, tool, path: file.path, scripts: scripts ?? new Map() };
     if (asked !== undefined && !book.scripts.has(asked)) noteMissing(book, asked);
@@ -223,11 +238,14 @@ function noteScript(book: Book, name: string): void {
 }
 
 /** null: it is not the JSON it should be. */
-function scriptsOf(shelf: Shelf, path: string, key: string): Map<string, string> | null {
+function scriptsOf({ shelf, books }: Search, path: string, key: string): Map<string, string> | null {
+  const known = books.get(path);
+  if (known !== undefined) return known;
   const file = parseJson((textAt(shelf, path) ?? "").replace(/^\uFEFF/, ""));
-  if (!isObject(file)) return null;
-  const scripts = isObject(file[key]) ? file[key] : {};
-  return new Map(Object.entries(scripts).map(([name, value]) => [name, asText(value)]));
+  const scripts = isObject(file) && isObject(file[key]) ? file[key] : {};
+  const book = isObject(file) ? new Map(Object.entries(scripts).map(([name, value]) => [name, asText(value)])) : null;
+  books.set(path, book);
+  return book;
 }
 
 /** Composer has lists: one command a line. */

@@ -103,6 +103,11 @@ const TABLE: [Partial<Gate>, string[]][] = [
   [{ shell: "X=$(./build.sh) && cat <run.py" }, ["build.sh", "run.py"]],
   [{ shell: "./build.sh >tool.js 2>> native.cjs" }, ["build.sh"]],
   [{ run: ["sh", "././gone.sh"], cwd: "lib" }, ["lib/gone.sh: missing"]],
+  [{ run: ["bash", "-lc", "cd packages/b; ./b.sh"] }, ["packages/b/b.sh"]],
+  [{ run: ["concurrently", "node tool.js", "sh build.sh"] }, ["tool.js", "build.sh"]],
+  [{ shell: "NODE_OPTIONS='--require ./tool.js' node tests/run.mjs" }, ["tool.js", "tests/run.mjs"]],
+  [{ run: ["pytest", "run.py::test_x"] }, ["run.py"]],
+  [{ run: ["lint", "--files=build.sh,tool.js"] }, ["build.sh", "tool.js"]],
   [{ run: ["sh", "-c", `${"cd . ; ".repeat(40)}./build.sh`] }, ["build.sh"]],
   [
     { run: ["sh", "link.sh"] },
@@ -133,8 +138,12 @@ test("more files than can be looked at are said", () => {
   expect(named({ run: ["cat", ...names] }).at(-1)).toBe("many/200.sh: not covered: more than 200 files are named");
 });
 
-test("more words than can be looked at are said", () => {
-  expect(named({ shell: "true ".repeat(3000) })).toEqual([".: not covered: more than 2000 words"]);
+test.each([
+  ["true ".repeat(3000), "1000 words"],
+  [`npm ${"x ".repeat(60)} run build`, "50 words behind one program"],
+  [`lint ${"x,".repeat(200)}build.sh`, "100 names in one word"],
+])("what is too much to look at is said: %#", (line, much) => {
+  expect(named({ shell: line })).toContain(`.: not covered: more than ${much}`);
 });
 
 test("the hash knows neither order nor names of gates", () => {
