@@ -1,6 +1,7 @@
 import { arm, type Beginning, formalPath, planArming, takeOver, withPhases } from "./core/arm.ts";
 import { slugOf } from "./core/formal.ts";
 import { gatesOf, leavesOf } from "./core/gate.ts";
+import { plain } from "./core/plain.ts";
 import { parseArming, takesCommand, typedCommand, unknownStages } from "./core/prompt.ts";
 import type { Event, Facts, Owner, RunSummary, Workflow } from "./core/types.ts";
 import { commitLoop, consult, finish, type Incoming, type Speak, sourcesOf } from "./engine.ts";
@@ -61,7 +62,7 @@ async function trustNote(root: string, workflow: Workflow): Promise<string | nul
   const { closureOf } = await import("./author/closure.ts");
   const { trustOf } = await import("./store/trust.ts");
   if (trustOf(root, closureOf(root, commands)).trusted) return null;
-  const names = commands.map(({ name }) => name).join(", ");
+  const names = plain(commands.map(({ name }) => name).join(", "));
   return `Its checks (${names}) come from this repository and run only after you approved them: \`pawl trust\` shows them.`;
 }
 

@@ -58,10 +58,16 @@ function itemsOf(shelf: Shelf, gate: Gate): ClosureItem[] {
       text: argv ? JSON.stringify(argv) : gate.shell!,
       cwd,
       env: gate.env ?? {},
-      scripts: [...search.found.values()],
+      scripts: [...search.found.values()].filter((script) => !isTheWork(gate, script)),
     },
   ];
 }
+
+/** Tests that a tests gate names are what is worked on; that they get no weaker is checked against the beginning. */
+const isTheWork = (gate: Gate, { what, path }: ClosureScript) =>
+  gate.tests !== undefined && gate.weakened !== "allow" && what === "file" && TEST_NAME.test(path);
+/** By the name of the file alone: what merely lies in a folder of tests may be the program that runs them. */
+const TEST_NAME = /(?:^|\/)(?:test_[^/]*|[^/]+[._-](?:test|spec)|[^/]+(?:Test|Tests|Spec))\.\w+$/;
 
 interface Search {
   shelf: Shelf;

@@ -12,6 +12,8 @@ import { grantTrust } from "../store/trust.ts";
 import { type Io, UserError } from "./args.ts";
 import { commandEvent } from "./command-event.ts";
 import { confirm } from "./confirm.ts";
+import { itemLines } from "./trust-text.ts";
+import { visible } from "./visible.ts";
 
 /** The run goes on with the workflow as it is on disk now; the person has seen the difference. */
 export function accept(root: string, id: string, io: Io): number {
@@ -28,8 +30,9 @@ export function accept(root: string, id: string, io: Io): number {
   const person = isPerson();
   if (!person.ok) throw new UserError(person.why, "run it in a terminal of your own", 1);
   const closure = closureOf(root, gatesOf(now));
-  const commands = closure.items.map(({ text, cwd }) => `  runs ${text} in ${cwd}`);
-  io.out([`${now.name} as it is now:`, ...lines.map((line) => `  ${line}`), ...commands, ""].join("\n"));
+  const commands = closure.items.flatMap(itemLines).map((line) => `  ${line}`);
+  const what = commands.length > 0 ? ["What it runs:", ...commands] : [];
+  io.out([`${now.name} as it is now:`, ...lines.map((line) => `  ${visible(line)}`), ...what, ""].join("\n"));
   if (!confirm(io, "Go on with it, and let these commands run?")) return 1;
   grantTrust(root, closure, person.who);
   repinWorkflow(root, id, now);

@@ -157,3 +157,12 @@ export function dropJob(root: string, id: string): void {
   }
   rmSync(aside, { recursive: true, force: true });
 }
+
+/** The finished jobs of a gate, whatever tree they were about. */
+export function dropFinishedJobs(root: string, gate: string): void {
+  const folder = insideRoot(root, JOBS);
+  for (const id of namesIn(folder).filter((name) => name.startsWith(`${gate}-`) && ID.test(name))) {
+    const last = lastStart(root, id);
+    if (last === null || hasJobFile(last, "result")) dropJob(root, id);
+  }
+}
