@@ -5,7 +5,7 @@
 
 import type { Json } from "./json.ts";
 import { type Command, parseShell, type ShellLine } from "./shell.ts";
-import { echoedStatus, isQuoting, ownExit, weakFilter } from "./shell-status.ts";
+import { echoedStatus, isBeheaded, isQuoting, ownExit, weakFilter } from "./shell-status.ts";
 import { countSummaries, judgeTests, type TestVerdict } from "./tally.ts";
 import { type TestCommand, testCommand } from "./test-commands.ts";
 import type { ToolCall } from "./types.ts";
@@ -109,6 +109,8 @@ function commonExit(exits: (number | null)[]): number | null {
 function doubtOf(output: string, exit: number | null, shell: ShellLine, tests: Test[]): TestVerdict | null {
   const filter = tests.map((test) => weakFilter(shell, test.place)).find((found) => found !== null);
   if (filter) return none(`what \`${filter}\` left of the output proves nothing`);
+  if (exit === null && tests.some(({ known, place }) => known.several && isBeheaded(shell, place, output)))
+    return none("`tail` may have cut the summary of another run");
   if (tests.length > 1 && countSummaries(output) < tests.length) return none("not every test command shows a summary");
   if (exit === null && tests.some((test) => test.known.threshold))
     return none("a threshold was asked for, and the exit status is not known");

@@ -111,6 +111,23 @@ export function weakFilter(shell: ShellLine, place: number): string | null {
   );
 }
 
+/** trailing blank lines get lost on the way to the transcript */
+const SLACK = 4;
+
+/** A `tail` behind the command that may have cut the beginning of its output. */
+export function isBeheaded(shell: ShellLine, place: number, output: string): boolean {
+  const filters = shell.commands.slice(place + 1, endOfPipe(shell, place) + 1);
+  const tails = filters.filter(({ words }) => nameOf(words[0]) === "tail");
+  const length = output.trimEnd().split("\n").length;
+  return tails.some(({ words }) => length > tailLines(words.slice(1)) - SLACK);
+}
+
+function tailLines(args: string[]): number {
+  const text = args.join(" ");
+  if (/\+\d|-c|--bytes/.test(text)) return 0;
+  return Number(/\d+/.exec(text)?.[0] ?? 10);
+}
+
 function keepsFailures(words: string[]): boolean {
   const name = nameOf(words[0]);
   const args = words.slice(1);

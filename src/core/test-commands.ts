@@ -5,6 +5,8 @@ import { nameOf } from "./shell.ts";
 export interface TestCommand {
   /** whose summaries can come from it; null: it runs a script, anyone's */
   runners: string[] | null;
+  /** it may run several runners, one after another: the last summary says nothing about the others */
+  several: boolean;
   /** what makes it run only a part of the tests; null: nothing that can be seen */
   partial: string | null;
   /** a threshold of coverage was asked for: it can fail without a word in the summary */
@@ -157,7 +159,12 @@ function judge(rule: string, args: string[]): TestCommand | null {
     else if (valued?.test(word)) at++;
     else if (!/^[-+]/.test(word) && !whole?.test(word)) partial ??= word;
   }
-  return { runners, partial, threshold: args.some((word) => THRESHOLD.test(word)) };
+  return {
+    runners,
+    several: runners === null || rule === "dotnet",
+    partial,
+    threshold: args.some((word) => THRESHOLD.test(word)),
+  };
 }
 
 function pythonTests(args: string[]): TestCommand | null {
@@ -243,5 +250,5 @@ function nxTests(args: string[]): TestCommand | null {
   const isOne = args[0] === "test" || args[0] === "affected" || /:test$/.test(args[1] ?? "");
   if (!isMany && !isOne) return null;
   const isPart = isOne || args.some((word) => /^(?:-p|--projects|--exclude)(?:=|$)/.test(word));
-  return { runners: null, partial: isPart ? args.slice(0, 2).join(" ") : null, threshold: false };
+  return { runners: null, several: true, partial: isPart ? args.slice(0, 2).join(" ") : null, threshold: false };
 }

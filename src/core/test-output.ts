@@ -6,7 +6,7 @@ const LONGEST = 400;
 const ANSI = /\x1b(?:\[[0-9;?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)?|[()][0-9A-B]|[=>78])/g;
 
 /** "web:test: …" (turbo), "packages/web test: …" (pnpm), "[web]: …" (yarn) */
-const TASK_PREFIX = /^(?:([@\w./-]+:test[\w:-]*): ?|([@\w./-]+ test[\w:-]*): ?|(\[[@\w./-]+\]): )/;
+const TASK_PREFIX = /^(?:([@\w./-]+:test(?::[\w:-]+)?): ?|([@\w./-]+ test(?::[\w:-]+)?): ?|(\[[@\w./-]+\]): )/;
 
 export function linesOf(output: string): string[] {
   return output
@@ -92,7 +92,7 @@ const HARMLESS = [
   /^ *Time: +[\d.]+m?s(?: >>> FULL TURBO)?$/,
   /^lerna success /,
   /^[—–─-]{3,}$/,
-  /^ *NX +Successfully ran target /,
+  /^ *(?:NX|Lerna \(powered by Nx\)) +Successfully ran target /,
   /^To open last HTML report run:$/,
   /^ *npx playwright show-report\b/,
   /^Build succeeded(?: in [\d.]+s)?\.?$/,
