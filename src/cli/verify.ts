@@ -8,7 +8,7 @@ import { checkReceipt } from "../verify/check-receipt.ts";
 import { endAll, nothingRuns, type Running } from "../verify/jobs.ts";
 import { junitPath } from "../verify/junit-file.ts";
 import { makeProgress, type Progress } from "../verify/progress.ts";
-import { proveGates } from "../verify/prove.ts";
+import { provable, proveGates } from "../verify/prove.ts";
 import { report } from "../verify/report.ts";
 import { gatesHere, type Selection, selectGates } from "../verify/select.ts";
 import { waitForChecks } from "../verify/wait.ts";
@@ -53,6 +53,8 @@ export async function run(args: string[], io: Io): Promise<number> {
   const progress = progressOf(30_000);
   const release = whenInterrupted(running, progress, io);
   try {
+    if (flags.has("--prove") && provable(selection.gates).length === 0)
+      throw new UserError("no gate here runs a command", "there is nothing that could be broken for it");
     if (flags.has("--prove")) return await proveGates({ root, gates: selection.gates, running, progress, out: io.out });
     const form = flags.has("--json") ? "json" : flags.has("--markdown") ? "markdown" : "lines";
     const colours = io.isTTY && !process.env.NO_COLOR;
