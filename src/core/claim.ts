@@ -2,7 +2,7 @@ import { closeDraft, type Draft, record } from "./draft.ts";
 import { backgroundOf, isChanged, type Judged, judge, judgeAll, leavesOf, needsOf } from "./gate.ts";
 import { header, MARK, signalList } from "./guide.ts";
 import { goOn, owe, settle, toldOnce } from "./ledger.ts";
-import type { Answer, Json, Step, Verdict } from "./types.ts";
+import type { Answer, Step, Verdict } from "./types.ts";
 import { type Gate, stageOf } from "./workflow.ts";
 
 /** A claim before its gates: let through, sent back, kept for later, or put to the person. */
@@ -51,14 +51,32 @@ export function remember(draft: Draft, gates: Gate[], claim: Claim): void {
     const { tests } = verdict;
     const count = tests ? tests.passed + tests.failed : 0;
     if (count > 0) run.most_tests = { ...run.most_tests, [gate.id]: Math.max(count, run.most_tests?.[gate.id] ?? 0) };
-    if (open !== "running")
-      record(draft, "gated", { signal: claim.signal, ...recorded(verdict), ...(isOld && { again: true }) });
+    if (open !== "running") recordVerdict(draft, claim, verdict, isOld);
   }
 }
 
 /** The journal keeps everything but the output itself. */
-function recorded({ id, at: _at, tail: _tail, tests, ...verdict }: Verdict): Record<string, Json> {
-  return { id, ...verdict, ...(tests && { tests: { ...tests } }) };
+function recordVerdict(draft: Draft, claim: Claim, verdict: Verdict, again: boolean): void {
+  const { id, gate, why, tree, command = null, cwd = null, exit = null, ms = null, digest = null, tests } = verdict;
+  const counts = tests ? { ...tests } : null;
+  const word = verdict.verdict;
+  const flaky = verdict.flaky === true;
+  record(draft, "gated", {
+    signal: claim.signal,
+    gate,
+    id,
+    verdict: word,
+    why,
+    tree,
+    command,
+    cwd,
+    exit,
+    ms,
+    digest,
+    tests: counts,
+    flaky,
+    again,
+  });
 }
 
 const atTree = (tree: string) => (tree === "" ? "" : ` @ tree ${tree.slice(0, 10)}`);
@@ -88,7 +106,7 @@ const refusal = ({ signal }: Claim) => (signal === "" ? "Not done yet" : `${sign
 function tailOf({ command, cwd, tail }: Judged): string[] {
   if (!tail) return [];
   const where = cwd && cwd !== "." ? ` (in ${cwd})` : "";
-  return [`The last lines of \`${command}\`${where}:\n${tail.replace(/^/gm, "    ")}`];
+  return [`From the output of \`${command}\`${where}:\n${tail.replace(/^/gm, "    ")}`];
 }
 
 function whatNow(draft: Draft, rounds: number): string {

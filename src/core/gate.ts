@@ -1,4 +1,5 @@
-import { lastLines, plain } from "./plain.ts";
+import { plain } from "./plain.ts";
+import { tellingLines } from "./telling-lines.ts";
 import type { Facts, GateFact, GitFact, Need, Run, Verdict, VerdictWord, Weakening } from "./types.ts";
 import type { Gate, Workflow } from "./workflow.ts";
 
@@ -224,7 +225,7 @@ function judgeRan(gate: Gate, background: Background, fact: Extract<GateFact, { 
     exit: last.exit,
     ms: last.ms,
     digest: ran.digest,
-    tail: lastLines(ran.output, TAIL_LINES),
+    tail: tellingLines(ran.output, TAIL_LINES),
   };
   if (last.timed_out) return { ...measured, ...unproven(`it took longer than ${gate.timeout ?? 600} s and was ended`) };
   const found = gate.tests ? judgeSuite(gate, background, fact) : judgeExit(gate, last.exit, last.signal);

@@ -7,15 +7,3 @@ const HIDDEN = /[\u00ad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff
 export function plain(text: string): string {
   return text.replace(ESCAPES, "").replace(/\r\n?/g, "\n").replace(CONTROLS, "").replace(HIDDEN, "");
 }
-
-const WIDEST = 200;
-
-/** The last lines that say something. */
-export function lastLines(text: string, most: number): string {
-  const lines = plain(text.slice(-64 * 1024)).split("\n");
-  const said = lines.map((line) => line.trimEnd()).filter((line) => line !== "");
-  return said
-    .slice(-most)
-    .map((line) => (line.length > WIDEST ? `${line.slice(0, WIDEST - 1)}…` : line))
-    .join("\n");
-}
