@@ -31,6 +31,8 @@ export const EXAMPLES: Record<string, Fields> = {
     ms: 2140,
     digest: "9f86d081884c7d65",
     tests: { runner: "vitest", passed: 12, failed: 0, skipped: 0 },
+    flaky: false,
+    again: false,
   },
   refused: { gate: "npm test", verdict: "fail", why: "exit 1" },
   checking: { signal: "BUILT", gates: ["npm test"] },
