@@ -30,7 +30,7 @@ export function makeProgress(screen: Screen, every_ms: number): Progress {
     last = performance.now();
     const text = lineOf(name, seen);
     if (screen.columns === 0) screen.write(`${text}\n`);
-    else screen.write(`\r\u001b[K${shortened(text, screen.columns - 1)}`);
+    else screen.write(`\r\u001b[K${shortened(text, screen.columns - 3)}`);
     drawn = screen.columns > 0;
   };
   return { show, clear };

@@ -76,7 +76,7 @@ function dropLeftovers(root: string): void {
 
 /** All verdicts have to be about one tree. Where a later gate, or a person, changed it, the earlier ones are asked again. */
 async function onOneTree(asking: Asking, verdicts: Checked[]): Promise<Checked[]> {
-  const isStale = (verdict: Checked, tree: string) => verdict.tree !== "" && verdict.tree !== tree;
+  const isStale = ({ verdict, tree: on }: Checked, tree: string) => verdict !== "unproven" && on !== "" && on !== tree;
   const now = treeNow(asking);
   if (!verdicts.some((verdict) => isStale(verdict, now))) return verdicts;
   const again: Checked[] = [];
