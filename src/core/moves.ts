@@ -131,11 +131,10 @@ export function advance(draft: Draft, target: string, cause: Cause, person?: str
   return sendOn(draft, instruction(draft), { progress: true, ...(said ? { person: said } : {}) });
 }
 
-const doneBy = ({ event, proof }: Draft, { signal }: Cause) => ({
-  at: event.at,
-  signal,
-  ...(proof.length > 0 && { proof }),
-});
+function doneBy({ event, proof }: Draft, { signal, by }: Cause) {
+  const found = proof.length === 0 && by === "person" ? ["the person decided so"] : proof;
+  return { at: event.at, signal, ...(found.length > 0 && { proof: found }) };
+}
 
 export function enter(draft: Draft, stage: string): void {
   const { run, event } = draft;
