@@ -26,11 +26,11 @@ export function faultsFor(scratch: Scratch, gate: Gate): Fault[] {
   const run = new Set(
     closureOf(scratch.root, leavesOf([gate])).items.flatMap(({ scripts }) => scripts.map(({ path }) => path)),
   );
-  const sources = files.filter((path) => !tests.includes(path) && !run.has(path) && isSource(path));
+  const others = files.filter((path) => !tests.includes(path) && !run.has(path));
   const all = gate.tests
-    ? [...ofTests(scratch, tests), ...broken(scratch, sources, 2)]
+    ? [...ofTests(scratch, tests), ...broken(scratch, sourcesIn(others), 2)]
     : [
-        ...broken(scratch, sources, 3),
+        ...broken(scratch, sourcesIn(others), 3),
         ...ofTests(
           scratch,
           tests.filter((path) => !run.has(path)),
@@ -81,12 +81,18 @@ function textOf({ root }: Scratch, path: string): string {
 }
 
 const CODE = /\.([cm]?[jt]sx?|py|go|rs|rb|php|java|kts?|c|h|cc|cpp|hpp|cs|swift|scala|exs?|erl|lua|sh|vue|svelte|zig)$/;
-const DATA = /\.(css|scss|less|json|ya?ml|toml|xml|html|sql|graphql|proto|tf|md|txt)$/;
+const DATA = /\.(css|scss|less|json|ya?ml|toml|xml|html|sql|graphql|proto|tf)$/;
+const PROSE = /\.(md|mdx|rst|adoc|txt)$/;
 /** Without these most programs do not even start: that they fail then says nothing about the gate. */
 const SETTINGS =
   /(^|\/)(package\.json|.*lock(\.json|\.yaml|b)?|[tj]sconfig.*|.*\.config\.\w+|\.[^/]*|pawl\.yaml|pyproject\.toml|Cargo\.toml|composer\.json|conftest\.py|__init__\.py)$|^\.(github|vscode|idea)\//;
 
-const isSource = (path: string) => !SETTINGS.test(path) && (CODE.test(path) || DATA.test(path));
+/** Texts have no syntax; they are broken only where there is nothing else. */
+function sourcesIn(paths: string[]): string[] {
+  const all = paths.filter((path) => !SETTINGS.test(path));
+  const sources = all.filter((path) => CODE.test(path) || DATA.test(path));
+  return sources.length > 0 ? sources : all.filter((path) => PROSE.test(path));
+}
 
 // ── Faults ──────────────────────────────────────────────────────────────────
 
