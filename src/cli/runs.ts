@@ -3,7 +3,7 @@ import { guidance } from "../core/formal.ts";
 import type { Answer, CommandName, Run } from "../core/types.ts";
 import type { Stray } from "../discover.ts";
 import { armWorkflow, command, type Incoming, startFormal } from "../hook.ts";
-import { agentMarker } from "../store/person.ts";
+import { agentOfSession } from "../store/person.ts";
 import { offerRun } from "../store/place.ts";
 import { listArchived, listRuns, loadRun } from "../store/runs.ts";
 import { STALE_MS } from "../store/waiting.ts";
@@ -147,10 +147,10 @@ function act(root: string, name: CommandName, named: string | undefined, { value
 /** An agent must not free itself of its workflow. Finishing passes the gates; a formal workflow is the agent's to move. */
 function refuseAgents(root: string, id: string, name: CommandName): void {
   if (name === "finish" || name === "resume" || loadRun(root, id)?.commit.run.formal) return;
-  const marker = agentMarker();
-  if (marker === null) return;
+  const agent = agentOfSession();
+  if (agent === null) return;
   const hint = "tell the person why; they can run it in a terminal of their own";
-  throw new UserError(`an agent cannot ${name} its own run (${marker} is set)`, hint, 1);
+  throw new UserError(`an agent cannot ${name} its own run (${agent})`, hint, 1);
 }
 
 /** What the agent would get after a compaction, to be pasted by hand. */

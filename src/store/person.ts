@@ -31,6 +31,16 @@ export function agentCalling(): string | null {
   }
 }
 
+/** Is the caller the agent of a session of ours? Less than the above: an agent may run what is no approval. */
+export function agentOfSession(): string | null {
+  const marker = markerIn(process.env);
+  if (marker !== undefined) return `${marker} is set`;
+  const recorded = recordedPids();
+  if (recorded.length === 0) return null;
+  const above = ancestors().find(({ pid }) => recorded.includes(pid));
+  return above ? `it was started below process ${above.pid}, the agent of a session` : null;
+}
+
 /** The system's answer: variables like USER say what the caller wants. */
 function userName(): string {
   const fallback = `uid ${process.getuid?.() ?? "?"}`;
@@ -177,7 +187,7 @@ function exeOf(pid: number): string {
   }
 }
 
-function environOf(pid: number): Record<string, string> {
+export function environOf(pid: number): Record<string, string> {
   const entries = proc(pid, "environ")
     .split("\0")
     .map((line) => line.split(/=(.*)/s));
@@ -196,6 +206,3 @@ function fromPs(): (pid: number) => Ancestor | null {
   }
   return (pid) => all.get(pid) ?? null;
 }
-
-/** The variable by which an agent's own shell is known; null: there is none. Quick, and enough for what is no approval. */
-export const agentMarker = () => markerIn(process.env) ?? null;
