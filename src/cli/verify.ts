@@ -59,7 +59,12 @@ export async function run(args: string[], io: Io): Promise<number> {
     const form = flags.has("--json") ? "json" : flags.has("--markdown") ? "markdown" : "lines";
     const colours = io.isTTY && !process.env.NO_COLOR;
     const asked = { root, selection, base, ...(words.length > 0 && { only: words }) };
-    return await report(asked, { form, junit, colours, out: io.out, err: io.err }, running, progress);
+    return await report(
+      asked,
+      { form, junit, colours, unseen: !io.isTTY, out: io.out, err: io.err },
+      running,
+      progress,
+    );
   } finally {
     release();
   }

@@ -25,6 +25,8 @@ export interface Form {
   /** a path, "-" for stdout */
   junit: string | null;
   colours: boolean;
+  /** nobody sees stdout: what is not well is said on stderr, too */
+  unseen: boolean;
   out(text: string): void;
   err(text: string): void;
 }
@@ -38,7 +40,8 @@ export async function report(asked: Question, form: Form, running: Running, prog
     goes: progress.show,
     decided: (checked: Checked) => {
       progress.clear();
-      say(verdictLines(checked, form.colours));
+      if (inLines) say(verdictLines(checked, form.colours));
+      else if (form.unseen && checked.verdict !== "pass") form.err(`${verdictLines(checked, false).join("\n")}\n`);
     },
   };
   const before = treeHash(root, null);
