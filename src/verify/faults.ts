@@ -6,6 +6,7 @@ import type { Gate } from "../core/types.ts";
 import { spawnGit } from "../gather/git.ts";
 import { ensureDir, insideRoot, lookAt, readText, removeQuietly } from "../store/files.ts";
 import { dirname } from "../store/names.ts";
+import { filesLookedAt } from "./named-files.ts";
 import { brokenText, type Edits, freshTest, isTest, testBehind } from "./planted-tests.ts";
 import { type Scratch, ScratchError } from "./scratch.ts";
 
@@ -23,9 +24,7 @@ export function faultsFor(scratch: Scratch, gate: Gate): Fault[] {
   if (gate.fault !== undefined) return [patched(scratch, gate, gate.fault)];
   const files = filesOf(scratch, gate);
   const tests = files.filter((path) => isTest(path, () => textOf(scratch, path)));
-  const run = new Set(
-    closureOf(scratch.root, leavesOf([gate])).items.flatMap(({ scripts }) => scripts.map(({ path }) => path)),
-  );
+  const run = filesRun(scratch, gate);
   const others = files.filter((path) => !tests.includes(path) && !run.has(path));
   const all = gate.tests
     ? [...ofTests(scratch, tests), ...broken(scratch, sourcesIn(others), 2)]
@@ -39,6 +38,13 @@ export function faultsFor(scratch: Scratch, gate: Gate): Fault[] {
   return all.slice(0, MOST_FAULTS);
 }
 
+/** Breaking these makes everything fail, which says nothing about the gate. */
+function filesRun({ root }: Scratch, gate: Gate): Set<string> {
+  const lookedAt = filesLookedAt(gate);
+  const scripts = closureOf(root, leavesOf([gate])).items.flatMap((item) => item.scripts.map(({ path }) => path));
+  return new Set(scripts.filter((path) => !lookedAt.has(path)));
+}
+
 // ── Which files ─────────────────────────────────────────────────────────────
 
 /** Those of the gate's folder, changed ones first, then as they were committed last. */
@@ -47,9 +53,7 @@ function filesOf(scratch: Scratch, gate: Gate): string[] {
   const committed = lines(scratch, ["log", "-n", "200", "--format=", "--name-only", "--relative", "-z", "--", "."]);
   const all = [...new Set([...changed, ...committed, ...lines(scratch, ["ls-files", "-z"])])];
   const folder = gate.cwd ? `${gate.cwd.replace(/\/+$/, "")}/` : "";
-  const named = (gate.tests ?? gate.run ?? []).map(
-    (word) => `${folder}${word.replace(/^\.\//, "").replace(/\/+$/, "")}`,
-  );
+  const named = [...filesLookedAt(gate)];
   const isNamed = (path: string) => named.some((name) => path === name || path.startsWith(`${name}/`));
   const there = all.filter((path) => path.startsWith(folder) && !path.startsWith(".pawl/") && isPlain(scratch, path));
   return [...there.filter(isNamed), ...there.filter((path) => !isNamed(path))];

@@ -72,8 +72,10 @@ function receiptOf({ root, selection, base, only }: Question, verdicts: Checked[
   });
 }
 
-const placeOf = ({ tree }: Receipt, kept: boolean) =>
-  kept ? ` @ tree ${tree.slice(0, 10)}; receipt: ${receiptPath(tree)}` : "";
+function placeOf({ tree }: Receipt, kept: boolean): string {
+  if (tree === "") return "";
+  return ` @ tree ${tree.slice(0, 10)}${kept ? `; receipt: ${receiptPath(tree)}` : ""}`;
+}
 
 /** A file that git sees is part of the tree: the receipt would be stale the moment it is written. */
 function writeXml(root: string, receipt: Receipt, { junit, out, err }: Form): void {

@@ -2,6 +2,7 @@
 import { afterAll, describe, expect, test } from "bun:test";
 import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
+import { filesLookedAt } from "../../src/verify/named-files.ts";
 import { type Place, removePlaces, runPawl } from "../harness.ts";
 import { fingerprint, ground, put, SUITE, scratches, sh, trust, until, verify, verifying } from "./ground.ts";
 
@@ -99,12 +100,32 @@ describe("other commands get a syntax error", () => {
     expect(code).toBe(1);
   }, 60_000);
 
+  test("a file that it is told to look at may be broken", () => {
+    const place = ground({ ...SUITE, ...gates("look: { run: [node, --check, add.js] }") });
+    expect(prove(place)).toMatchObject({ code: 0, out: "✓ look: proved: fails on a syntax error in add.js\n" });
+  }, 60_000);
+
   test("its own script is not broken for it: that would prove nothing", () => {
     const place = ground({ "check.sh": "#!/bin/sh\nexit 0\n", ...gates("check: { run: [sh, check.sh] }") });
     const { out } = prove(place);
     expect(out).toContain("CANNOT FAIL");
     expect(out).not.toContain("syntax error in check.sh");
   }, 60_000);
+});
+
+test.each<[string, string[]]>([
+  ["sh check.sh", []],
+  ["sh -x check.sh a.js", ["a.js"]],
+  ["node build.mjs src", ["src"]],
+  ["node --check a.js", ["--check", "a.js"]],
+  ["node --test test/", ["--test", "test"]],
+  ["php -l ./a.php", ["-l", "a.php"]],
+  ["bun test src", ["test", "src"]],
+  ["eslint src lib", ["src", "lib"]],
+  ["sh -c 'node --check a.js'", ["--check", "a.js"]],
+  ["./check.sh a", ["a"]],
+])("what %s is told to look at", (line, files) => {
+  expect([...filesLookedAt({ name: "x", id: "x", shell: line })]).toEqual(files);
 });
 
 describe("a patch of its own", () => {
