@@ -1,5 +1,5 @@
 /** What a piece of code checks: its assertions, without those that cannot fail. */
-import { closeOf, type Language, partsOf, type Source } from "./tests-source.ts";
+import { closeOf, type Language, partsOf, readSource, type Source } from "./tests-source.ts";
 import type { Unit } from "./tests-units.ts";
 
 const CALLED = String.raw`(?:expect|assert)\w*(?:\s*\.\s*\w+)*\s*(?:<[^<>()]*>)?\s*\(`;
@@ -20,6 +20,14 @@ const ASSERTIONS: Record<Language, RegExp> = {
   kotlin: C_LIKE,
   csharp: /\bAssert\s*\.\s*\w+|\.\s*Should\w*\s*\(|\.\s*(?:Verify|Received|DidNotReceive)\w*\s*\(|\bVerify\w*\s*\(/g,
 };
+
+/** Long white space would be tried in every way it can be divided. */
+const BOUNDED = Object.fromEntries(
+  Object.entries(ASSERTIONS).map(([language, { source }]) => [
+    language,
+    new RegExp(source.replaceAll("\\s*", "\\s{0,40}"), "g"),
+  ]),
+) as Record<Language, RegExp>;
 
 /** Of the same name, but only about how to check. */
 const NO_ASSERTION =
@@ -46,7 +54,7 @@ function callsIn(bare: string): string[] {
 
 function ownAssertions(source: Source, from: number, to: number): { name: string; text: string }[] {
   const bare = source.bare.slice(from, to);
-  return [...bare.matchAll(ASSERTIONS[source.language])].flatMap((match) => {
+  return [...bare.matchAll(BOUNDED[source.language])].flatMap((match) => {
     if (NO_ASSERTION.test(match[0])) return [];
     const text = statementAt(source, from + match.index, to);
     if (isTrivial(text)) return [];
@@ -54,11 +62,15 @@ function ownAssertions(source: Source, from: number, to: number): { name: string
   });
 }
 
+const LONGEST_STATEMENT = 2_000;
+
 /** From its first word over its brackets to the end of the statement, or of the line. */
-function statementAt({ bare, code }: Source, from: number, to: number): string {
+function statementAt(source: Source, from: number, end: number): string {
+  const { bare, code } = source;
+  const to = Math.min(end, from + LONGEST_STATEMENT);
   let at = from;
   while (at < to && !/[;\n]/.test(bare[at]!)) {
-    if (/[([{]/.test(bare[at]!)) at = Math.min(closeOf(bare, at), to);
+    if (/[([{]/.test(bare[at]!)) at = Math.min(closeOf(source, at), to);
     at += 1;
     if (bare[at] === "\n" && /^\s*\./.test(bare.slice(at, at + 80))) at += 1;
   }
@@ -89,16 +101,17 @@ function saysItself(text: string): boolean {
   if (compared && !plain.startsWith("assert(") && !/^assert\w*!/.test(plain)) return compared[1] === compared[2];
   const open = plain.indexOf("(");
   if (open < 0 || !/equal|_eq|same|AreEqual/i.test(plain.slice(0, open))) return false;
-  const parts = partsOf(plain, open + 1, closeOf(plain, open)).map((part) => plain.slice(...part));
+  const source = readSource(plain, "js");
+  const parts = partsOf(source, open + 1, closeOf(source, open)).map((part) => plain.slice(...part));
   return parts.length >= 2 && parts[0] === parts[1];
 }
 
 // ── Helpers ─────────────────────────────────────────────────────────────────
 
 const DECLARED: Record<Language, RegExp> = {
-  js: /\bfunction\s*\*?\s*(\w+)\s*(?:<[^>]*>)?\s*\(|\b(?:const|let|var)\s+(\w+)\s*(?::[^=;]+)?=\s*(?:async\s*)?(?:function\b[^(]*)?\(/g,
+  js: /\bfunction\s*\*?\s*(\w+)\s*(?:<[^>]*>)?\s*\(|\b(?:const|let|var)\s+(\w+)\s*(?::[^=;]{1,300})?=\s*(?:async\s*)?(?:function\b[^(]*)?\(/g,
   python: /^[ \t]*(?:async[ \t]+)?def[ \t]+(\w+)\s*\(/gm,
-  go: /\bfunc\s+(?:\([^)]*\)\s*)?(\w+)\s*\(/g,
+  go: /\bfunc\s+(?:\([^)]{0,200}\)\s*)?(\w+)\s*\(/g,
   rust: /\bfn\s+(\w+)\s*(?:<[^>(]*>)?\s*\(|\bmacro_rules\s*!\s*(\w+)\s*\{/g,
   php: /\bfunction\s+(\w+)\s*\(/g,
   ruby: /^[ \t]*def[ \t]+(?:self\.)?(\w+[?!]?)/gm,
@@ -110,11 +123,13 @@ const DECLARED: Record<Language, RegExp> = {
 /** Functions of a file that are no tests, each with what it checks itself and through those it calls. */
 export function helpersIn(source: Source, units: Unit[]): Map<string, string[]> {
   const bodies = new Map<string, Unit["body"]>();
+  const tests = Map.groupBy(
+    units.filter(({ group }) => !group),
+    ({ name }) => name,
+  );
   for (const match of source.bare.matchAll(DECLARED[source.language])) {
     const name = match[1] ?? match[2];
-    const isTest = units.some(
-      (unit) => !unit.group && unit.name === name && unit.start <= match.index && match.index < unit.end,
-    );
+    const isTest = (tests.get(name ?? "") ?? []).some((unit) => unit.start <= match.index && match.index < unit.end);
     if (name && !isTest && !/^(?:if|for|while|switch|catch|function)$/.test(name))
       bodies.set(name, helperBody(source, match.index));
   }
@@ -133,15 +148,16 @@ export function helpersIn(source: Source, units: Unit[]): Map<string, string[]> 
   return helpers;
 }
 
-function helperBody({ bare, language }: Source, declaration: number): Unit["body"] {
+function helperBody(source: Source, declaration: number): Unit["body"] {
+  const { bare, language } = source;
   if (language === "python" || language === "ruby") return indentedBody(bare, declaration, language === "ruby");
   const open = bare.indexOf("(", declaration);
-  const from = open < 0 ? declaration : closeOf(bare, open);
-  const rest = /[{;]|=>\s*[^\s{]/.exec(bare.slice(from));
+  const from = open < 0 ? declaration : closeOf(source, open);
+  const rest = /[{;]|=>\s*[^\s{]/.exec(bare.slice(from, from + 500));
   if (!rest || rest[0] === ";") return [from, from];
   const at = from + rest.index;
   return bare[at] === "{"
-    ? [at + 1, closeOf(bare, at)]
+    ? [at + 1, closeOf(source, at)]
     : [at, bare.indexOf("\n", at) < 0 ? bare.length : bare.indexOf("\n", at)];
 }
 

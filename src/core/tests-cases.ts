@@ -20,15 +20,20 @@ export interface Case {
   unknown: boolean;
   /** without comments and white space */
   body: string;
+  /** its words in order */
+  words: string[];
   rows: number;
 }
 
 /** Helpers by name, with the assertions they make. */
 export type Helpers = Map<string, string[]>;
 
+const LONGEST_TEXT = 1 << 19;
+
+/** null: no language that is known, or more than anyone writes. */
 export function sourceOf(path: string, text: string): Source | null {
   const language = languageOf(path);
-  return language === null ? null : readSource(text.replaceAll("\r\n", "\n"), language);
+  return language === null || text.length > LONGEST_TEXT ? null : readSource(text.replaceAll("\r\n", "\n"), language);
 }
 
 const FINDERS: Partial<Record<Language, (source: Source) => Unit[]>> = {
@@ -49,30 +54,57 @@ export function helpersOf(source: Source): Helpers {
 export function casesOf(path: string, source: Source, helpers: Helpers): Case[] {
   const units = unitsOf(source);
   const line = skippedFile(source);
+  const open: Unit[] = [];
   return units.flatMap((unit, i) => {
-    if (unit.group) return [];
-    const around = units
-      .slice(0, i)
-      .filter((other) => other.start <= unit.start && other.end >= unit.end && other !== unit);
-    return [caseOf(path, source, unit, around, line, helpers)];
+    while (open.length > 0 && open.at(-1)!.end < unit.end) open.pop();
+    const around = [...open];
+    open.push(unit);
+    return unit.group ? [] : [caseOf(path, source, unit, { around, inside: testsInside(units, i), line }, helpers)];
   });
 }
 
-function caseOf(path: string, source: Source, unit: Unit, around: Unit[], line: string | null, helpers: Helpers): Case {
+function testsInside(units: Unit[], i: number): Unit[] {
+  const inside: Unit[] = [];
+  for (let j = i + 1; j < units.length && units[j]!.start < units[i]!.end; j++)
+    if (!units[j]!.group) inside.push(units[j]!);
+  return inside;
+}
+
+interface Setting {
+  around: Unit[];
+  /** tests of their own inside this one */
+  inside: Unit[];
+  line: string | null;
+}
+
+function caseOf(path: string, source: Source, unit: Unit, { around, inside, line }: Setting, helpers: Helpers): Case {
   const outside = [...around, unit];
-  const { found, unknown } = assertionsIn(source, unit.body, helpers);
+  const checks = gapsOf(unit.body, inside).map((gap) => assertionsIn(source, gap, helpers));
+  const code = source.code.slice(...unit.body);
   return {
     path,
     name: unit.name,
     full: outside.map(({ name }) => name).join(" > "),
     skipped: line ?? outside.find(({ skipped }) => skipped)?.name ?? null,
     focused: outside.find(({ focused }) => focused)?.name ?? null,
-    leaves: leavesIn(source, unit.body),
-    assertions: found,
-    unknown,
-    body: source.code.slice(...unit.body).replace(/\s+/g, ""),
+    leaves: leavesIn(source, unit.body, inside),
+    assertions: checks.flatMap(({ found }) => found),
+    unknown: checks.some(({ unknown }) => unknown),
+    body: code.replace(/\s+/g, ""),
+    words: code.match(/\w+/g) ?? [],
     rows: unit.rows,
   };
+}
+
+/** What is left of a body between the tests inside it. */
+function gapsOf([from, to]: Unit["body"], inside: Unit[]): Unit["body"][] {
+  const gaps: Unit["body"][] = [];
+  let at = from;
+  for (const { start, end } of inside) {
+    if (start > at) gaps.push([at, start]);
+    at = Math.max(at, end);
+  }
+  return [...gaps, [at, Math.max(at, to)]];
 }
 
 // ── Giving up ───────────────────────────────────────────────────────────────
@@ -89,12 +121,11 @@ const LEAVES: Record<Language, RegExp> = {
   csharp: /\bAssert\s*\.\s*(?:Ignore|Inconclusive)\s*\(|\bSkip\s*\.\s*\w+\s*\(/g,
 };
 
-function leavesIn({ language, bare }: Source, body: Unit["body"]): number {
-  const text = bare.slice(...body);
-  const returned =
-    /^(?:\s|["']{2,}|["']\s*["'])*return\b[ \t]*(?:nil|None|null|undefined|true|false|\(\))?[ \t]*(?:;|\n|$)/.exec(
-      text,
-    );
+function leavesIn({ language, bare }: Source, body: Unit["body"], inside: Unit[]): number {
+  const text = gapsOf(body, inside)
+    .map((gap) => bare.slice(...gap))
+    .join("");
+  const returned = /^[\s"']*return\b[ \t]*(?:nil|None|null|undefined|true|false|\(\))?[ \t]*(?:;|\n|$)/.exec(text);
   const early = returned && text.slice(returned[0].length).replace(/[}\s]/g, "") !== "" ? 1 : 0;
   return (text.match(LEAVES[language])?.length ?? 0) + early;
 }

@@ -1,5 +1,5 @@
 /** Settings of test runners that take tests out. */
-import { closeOf, partsOf, readSource } from "./tests-source.ts";
+import { closeOf, partsOf, readSource, type Source } from "./tests-source.ts";
 import type { Weakening } from "./verdict.ts";
 
 const SCRIPTED =
@@ -9,7 +9,7 @@ const PACKAGE = /(?:^|\/)package\.json$/;
 const LINES: [file: RegExp, line: RegExp][] = [
   [
     /(?:^|\/)(?:pytest\.ini|\.pytest\.ini|setup\.cfg|tox\.ini|pyproject\.toml|conftest\.py)$/,
-    /--(?:ignore|ignore-glob|deselect)\b[=\s]*[^\s"',\]]*|(?:^|[\s"'=])-[km][\s"',=]+[^\n]*|\bcollect_ignore(?:_glob)?\b[^\n]*|\bnorecursedirs\b[^\n]*/g,
+    /--(?:ignore|ignore-glob|deselect)\b[=\s]*[^\s"',\]]*|(?:^|[\s"'=])-(?:k\b|m[\s"'\\]+not\b)[^\n]*|\bcollect_ignore(?:_glob)?\b[^\n]*|\bnorecursedirs\b[^\n]*/g,
   ],
   [/(?:^|\/)phpunit(?:\.dist)?\.xml(?:\.dist)?$/, /<exclude\b[^\n]*/g],
   [/(?:^|\/)\.rspec$/, /(?:--tag|-t)[ =]+~\S+|--exclude-pattern\s*\S+/g],
@@ -28,7 +28,10 @@ const LINES: [file: RegExp, line: RegExp][] = [
 export const isRunnerConfig = (path: string) =>
   SCRIPTED.test(path) || PACKAGE.test(path) || LINES.some(([file]) => file.test(path));
 
+const LONGEST_TEXT = 1 << 16;
+
 export function configWeakenings(path: string, before: string, after: string): Weakening[] {
+  if (Math.max(before.length, after.length) > LONGEST_TEXT) return [];
   const skipped = (what: string): Weakening => ({ kind: "skipped", path, what });
   const lines = LINES.flatMap(([file, line]) => (file.test(path) ? added(before, after, line) : []));
   const lists = SCRIPTED.test(path) || PACKAGE.test(path) ? addedExclusions(path, before, after) : [];
@@ -36,15 +39,19 @@ export function configWeakenings(path: string, before: string, after: string): W
   return [...new Set([...lines, ...lists, ...script])].map(skipped);
 }
 
-const withoutComments = (text: string) => text.replace(/^\s*[#;].*$/gm, "").replace(/<!--.*?-->/gs, "");
+const withoutComments = (text: string) => text.replace(/^\s*[#;].*$/gm, "").replace(/<!--.{0,5000}?-->/gs, "");
 
-function added(before: string, after: string, line: RegExp): string[] {
-  const old = (withoutComments(before).match(line) ?? []).map((found) => found.replace(/\s+/g, ""));
-  const now = withoutComments(after).match(line) ?? [];
-  return now.flatMap((found) =>
-    old.includes(found.replace(/\s+/g, "")) ? [] : [found.trim().replace(/^["'=\s]+/, "")],
-  );
+/** The whole line, so that it can be found. */
+function added(before: string, after: string, pattern: RegExp): string[] {
+  const old = (withoutComments(before).match(pattern) ?? []).map(closed);
+  const lines = withoutComments(after).split("\n");
+  return lines.flatMap((line) => {
+    const news = (line.match(pattern) ?? []).filter((found) => !old.includes(closed(found)));
+    return news.length > 0 ? [line.trim()] : [];
+  });
 }
+
+const closed = (text: string) => text.replace(/\s+/g, "");
 
 // ── Lists in scripts ────────────────────────────────────────────────────────
 
@@ -57,13 +64,14 @@ function addedExclusions(path: string, before: string, after: string): string[] 
 }
 
 function exclusions(path: string, text: string): { value: string; line: string }[] {
-  const { bare, code } = readSource(text, "js");
-  const scope = aboutTests(path, code, bare);
+  const source = readSource(text, "js");
+  const { code } = source;
+  const scope = aboutTests(path, source);
   return [...scope.matchAll(EXCLUDING)].flatMap((match) => {
     const from = match.index + match[0].length;
     const list = code[from] === "[";
-    const end = list ? closeOf(bare, from) : valueEnd(bare, from);
-    const parts = list ? partsOf(bare, from + 1, end) : [[from, end] as [number, number]];
+    const end = list ? closeOf(source, from) : valueEnd(source, from);
+    const parts = list ? partsOf(source, from + 1, end) : [[from, end] as [number, number]];
     return parts.map(([start, stop]) => ({
       value: `${match[1]}:${code.slice(start, stop).trim()}`,
       line: lineAt(code, start, stop),
@@ -71,8 +79,9 @@ function exclusions(path: string, text: string): { value: string; line: string }
   });
 }
 
-function valueEnd(bare: string, from: number): number {
-  const [first] = partsOf(bare, from, bare.length);
+function valueEnd(source: Source, from: number): number {
+  const { bare } = source;
+  const [first] = partsOf(source, from, bare.length);
   const end = first?.[1] ?? bare.length;
   const stop = /[\n}]/.exec(bare.slice(from, end));
   return stop ? from + stop.index : end;
@@ -85,14 +94,15 @@ function lineAt(code: string, start: number, stop: number): string {
 }
 
 /** What is measured or bundled is another matter; vite's file has a part for tests, package.json one for jest. */
-function aboutTests(path: string, code: string, bare: string): string {
+function aboutTests(path: string, source: Source): string {
+  const { bare, code } = source;
   const hide = (text: string, from: number, to: number) => text.slice(0, from) + " ".repeat(to - from) + text.slice(to);
   let scope = code;
   for (const match of bare.matchAll(
     /\b(?:coverage|watch\w*|server|optimizeDeps|build|deps|benchmark|typecheck)\s*:\s*\{/g,
   )) {
     const open = match.index + match[0].length - 1;
-    scope = hide(scope, open, Math.min(closeOf(bare, open) + 1, code.length));
+    scope = hide(scope, open, Math.min(closeOf(source, open) + 1, code.length));
   }
   const part = PACKAGE.test(path)
     ? /["'](?:jest|mocha|ava|vitest)["']\s*:\s*\{/
@@ -103,7 +113,7 @@ function aboutTests(path: string, code: string, bare: string): string {
   const found = part.exec(code);
   if (!found) return " ".repeat(code.length);
   const open = found.index + found[0].length - 1;
-  return hide(hide(scope, 0, open), closeOf(bare, open), code.length);
+  return hide(hide(scope, 0, open), closeOf(source, open), code.length);
 }
 
 // ── package.json ────────────────────────────────────────────────────────────

@@ -26,6 +26,8 @@ export interface Source {
   bare: string;
   /** comments are blank */
   code: string;
+  /** for each bracket in `bare` the place of its partner; -1: it has none */
+  partner: Int32Array;
 }
 
 interface Quote {
@@ -90,15 +92,22 @@ const GRAMMARS: Record<Language, Grammar> = {
 };
 
 export function readSource(text: string, language: Language): Source {
-  const blanked: Blanked = { bare: [], code: [], text };
+  const blanked: Blanked = { bare: [], code: [], text, depth: 0, endless: new Set(), failures: 0 };
   scan(blanked, 0, GRAMMARS[language], language, "");
-  return { language, text, bare: blanked.bare.join(""), code: blanked.code.join("") };
+  const bare = blanked.bare.join("");
+  return { language, text, bare, code: blanked.code.join(""), partner: partnersIn(bare) };
 }
 
 interface Blanked {
   text: string;
   bare: string[];
   code: string[];
+  /** of code in strings in code */
+  depth: number;
+  /** strings that begin, and never end */
+  endless: Set<string>;
+  /** texts between markers that never end */
+  failures: number;
 }
 
 const blank = (text: string) => text.replace(/[^\n]/g, " ");
@@ -113,7 +122,7 @@ function scan(out: Blanked, from: number, grammar: Grammar, language: Language, 
     if (text[at] === "{") depth += 1;
     if (text[at] === "}") depth -= 1;
     const comment = commentAt(text, at, grammar);
-    const quote = comment === 0 ? quoteAt(text, at, grammar) : undefined;
+    const quote = comment === 0 ? quoteAt(out, at, grammar) : undefined;
     if (comment > 0) {
       const blanks = blank(text.slice(at, at + comment));
       out.bare.push(blanks);
@@ -136,10 +145,15 @@ function commentAt(text: string, at: number, { line, block }: Grammar): number {
   return (end < 0 ? text.length : end + found[1].length) - at;
 }
 
-function quoteAt(text: string, at: number, { quotes }: Grammar): Quote | undefined {
+function quoteAt({ text, endless }: Blanked, at: number, { quotes }: Grammar): Quote | undefined {
   // r"…" and @"…" begin with a letter, which may also be the end of a word.
-  return quotes.find(({ open }) => text.startsWith(open, at) && !(/^r/.test(open) && /\w/.test(text[at - 1] ?? "")));
+  return quotes.find(
+    ({ open }) =>
+      text.startsWith(open, at) && !endless.has(open) && !(open[0] === "r" && /\w/.test(text[at - 1] ?? "")),
+  );
 }
+
+const DEEPEST = 20;
 
 /** A string up to its end; one that does not end where it has to is only a character. */
 function string(out: Blanked, from: number, quote: Quote, grammar: Grammar, language: Language): number {
@@ -157,9 +171,11 @@ function string(out: Blanked, from: number, quote: Quote, grammar: Grammar, lang
       return at + quote.close.length;
     }
     if (text[at] === "\n" && !quote.long) break;
-    if (quote.hole && text.startsWith(quote.hole, at)) {
+    if (quote.hole && out.depth < DEEPEST && text.startsWith(quote.hole, at)) {
       keep(quote.hole, quote.hole);
+      out.depth += 1;
       at = scan(out, at + quote.hole.length, grammar, language, "}");
+      out.depth -= 1;
       if (at < text.length) keep("}", "}");
       at += 1;
       continue;
@@ -168,14 +184,20 @@ function string(out: Blanked, from: number, quote: Quote, grammar: Grammar, lang
     keep(text.slice(at, at + size), blank(text.slice(at, at + size)));
     at += size;
   }
+  if (out.depth > 0) return Math.min(at, text.length);
+  if (quote.long) out.endless.add(quote.open);
   out.bare.length = marks.bare;
   out.code.length = marks.code;
   keep(quote.open, quote.open);
   return from + quote.open.length;
 }
 
-const PATTERN = /\/(?![*/\s])(?:\\.|\[(?:\\.|[^\]\\\n])*\]|[^/\\[\n])+\/[a-z]*/y;
+const PATTERN = /\/(?![*/\s])(?:\\.|\[(?:\\.|[^\]\\\n]){0,200}\]|[^/\\[\n]){1,500}\/[a-z]*/y;
 const BEFORE_PATTERN = /(?:^|[(,=:[!&|?{};~\n]|\b(?:return|typeof|case|match|when|if|unless|and|or))[ \t]*$/;
+const MOST_FAILURES = 20;
+/** Nothing begins with these. */
+const DULL = /[^"'`/#<{}@\n]+/y;
+const DULL_IN_RUST = /[^"'`/#<{}@\nr]+|r(?!["#])/y;
 const HEREDOC = /<<[<~-]?\s*(["'`]?)([A-Z_]\w*)\1[^\n]*\n/y;
 const CHARACTER = /'(?:\\[^']+|[^'\\\n])'/y;
 
@@ -193,15 +215,17 @@ function plain(out: Blanked, at: number, grammar: Grammar, language: Language): 
     return pattern.exec(text);
   };
   const char = text[at]!;
-  if (/\w/.test(char)) return whole(match(/\w+/y)![0].length, false);
+  const dull = match(language === "rust" ? DULL_IN_RUST : DULL);
+  if (dull) return whole(dull[0].length, false);
   if (char === "/" && grammar.patterns && BEFORE_PATTERN.test(text.slice(Math.max(0, at - 20), at))) {
     const pattern = match(PATTERN);
     if (pattern) return whole(pattern[0].length, true);
   }
   if (language === "rust" && char === "'") return whole(match(CHARACTER)?.[0].length ?? 1, true);
-  if (char === "<" && (language === "php" || language === "ruby")) {
+  if (char === "<" && (language === "php" || language === "ruby") && out.failures < MOST_FAILURES) {
     const heredoc = match(HEREDOC);
     const rest = heredoc && new RegExp(`^[ \\t]*${heredoc[2]}\\b`, "m").exec(text.slice(at + heredoc[0].length));
+    if (heredoc && !rest) out.failures += 1;
     if (heredoc && rest) return whole(heredoc[0].length + rest.index + rest[0].length, true);
   }
   return whole(1, false);
@@ -209,38 +233,40 @@ function plain(out: Blanked, at: number, grammar: Grammar, language: Language): 
 
 // ── Brackets ────────────────────────────────────────────────────────────────
 
-const CLOSES: Record<string, string> = { "(": ")", "[": "]", "{": "}" };
+const OPENING = "([{";
+const CLOSING = ")]}";
+
+function partnersIn(bare: string): Int32Array {
+  const partner = new Int32Array(bare.length).fill(-1);
+  const open: number[] = [];
+  for (let at = 0; at < bare.length; at++) {
+    if (OPENING.includes(bare[at]!)) open.push(at);
+    else if (CLOSING.includes(bare[at]!)) {
+      const start = open.pop();
+      if (start === undefined) continue;
+      partner[start] = at;
+      partner[at] = start;
+    }
+  }
+  return partner;
+}
 
 /** Where the bracket at `open` is closed; the end of the text where it is not. */
-export function closeOf(bare: string, open: number): number {
-  let depth = 0;
-  for (let at = open; at < bare.length; at++) {
-    const char = bare[at]!;
-    if (char in CLOSES) depth += 1;
-    else if (char === ")" || char === "]" || char === "}") depth -= 1;
-    if (depth === 0) return at;
-  }
-  return bare.length;
+export function closeOf({ bare, partner }: Source, open: number): number {
+  const close = partner[open] ?? -1;
+  return close < 0 ? bare.length : close;
 }
 
 /** The same backwards. */
-export function openOf(bare: string, close: number): number {
-  let depth = 0;
-  for (let at = close; at >= 0; at--) {
-    const char = bare[at]!;
-    if (char in CLOSES) depth -= 1;
-    else if (char === ")" || char === "]" || char === "}") depth += 1;
-    if (depth === 0) return at;
-  }
-  return 0;
-}
+export const openOf = ({ partner }: Source, close: number) => Math.max(0, partner[close] ?? 0);
 
 /** What stands between commas of its own level, as places in the text. */
-export function partsOf(bare: string, from: number, to: number): [start: number, end: number][] {
+export function partsOf(source: Source, from: number, to: number): [start: number, end: number][] {
+  const { bare } = source;
   const parts: [number, number][] = [];
   let start = from;
   for (let at = from; at < to; at++) {
-    if (bare[at]! in CLOSES) at = Math.min(closeOf(bare, at), to);
+    if (OPENING.includes(bare[at]!)) at = Math.min(closeOf(source, at), to);
     else if (bare[at] === ",") {
       parts.push([start, at]);
       start = at + 1;

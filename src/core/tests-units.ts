@@ -1,5 +1,5 @@
 /** Where a source file has its tests, and what stands around them, in languages whose tests are functions. */
-import { closeOf, type Language, openOf, type Source } from "./tests-source.ts";
+import { closeOf, type Language, openOf, partsOf, type Source } from "./tests-source.ts";
 
 /** A test, or a group of tests. All numbers are places in the text. */
 export interface Unit {
@@ -29,14 +29,14 @@ const JVM: Style = {
   declaration: /(`[^`\n]+`|\b[A-Za-z_$][\w$]*)\s*\(/g,
   isTest: (_name, head) =>
     /@(?:\w+\.)*(?:Test|ParameterizedTest|RepeatedTest|TestFactory|TestTemplate|Property)\b/.test(head),
-  groups: /\b(?:class|object|interface)\s+(\w+)[^{;()]*(?:\([^)]*\)[^{;]*)?\{/g,
+  groups: /\b(?:class|object|interface)\s+(\w+)[^{;()]{0,300}(?:\([^)]{0,300}\)[^{;]{0,300})?\{/g,
   skipped: /@(?:\w+\.)*(?:Disabled\w*|Ignore)\b/,
   expression: true,
 };
 
 const STYLES: Partial<Record<Language, Style>> = {
   go: {
-    declaration: /\bfunc\s+(?:\([^)]*\)\s*)?((?:Test|Fuzz|Example)\w*)\s*\(/g,
+    declaration: /\bfunc\s+(?:\([^)]{0,200}\)\s*)?((?:Test|Fuzz|Example)\w*)\s*\(/g,
     isTest: () => true,
     groups: NEVER,
     skipped: NEVER,
@@ -51,7 +51,7 @@ const STYLES: Partial<Record<Language, Style>> = {
   php: {
     declaration: /\bfunction\s+(\w+)\s*\(/g,
     isTest: (name, head, text) => /^test/i.test(name) || /#\[[^\]]*\bTest\b/.test(head) || /@test\b/.test(text),
-    groups: /\bclass\s+(\w+)[^{;]*\{/g,
+    groups: /\bclass\s+(\w+)[^{;]{0,300}\{/g,
     skipped: NEVER,
   },
   java: JVM,
@@ -60,7 +60,7 @@ const STYLES: Partial<Record<Language, Style>> = {
     declaration: /\b([A-Za-z_]\w*)\s*(?:<[^>(]*>)?\s*\(/g,
     isTest: (_name, head) =>
       /\[[^\]]*\b(?:Fact|Theory|Test|TestMethod|DataTestMethod|TestCase|TestCaseSource)\b/.test(head),
-    groups: /\bclass\s+(\w+)[^{;]*\{/g,
+    groups: /\bclass\s+(\w+)[^{;]{0,300}\{/g,
     skipped: /\bSkip\s*=|\[(?:[^\]]*,)?\s*(?:Ignore|Explicit)\b/,
     expression: true,
   },
@@ -75,8 +75,8 @@ export function functionUnits(source: Source): Unit[] {
 function groupsIn(source: Source, style: Style): Unit[] {
   return [...source.bare.matchAll(style.groups)].map((match) => {
     const open = match.index + match[0].length - 1;
-    const end = closeOf(source.bare, open) + 1;
-    const head = source.bare.slice(headOf(source.bare, match.index), match.index);
+    const end = closeOf(source, open) + 1;
+    const head = source.bare.slice(headOf(source, match.index), match.index);
     const body: Unit["body"] = [open + 1, end - 1];
     const skipped = style.skipped.test(head);
     return { name: match[1]!, group: true, start: match.index, end, body, skipped, focused: false, rows: 1 };
@@ -86,10 +86,10 @@ function groupsIn(source: Source, style: Style): Unit[] {
 function testsIn(source: Source, style: Style): Unit[] {
   const { bare, text } = source;
   return [...bare.matchAll(style.declaration)].flatMap((match) => {
-    const start = headOf(bare, match.index);
+    const start = headOf(source, match.index);
     const head = bare.slice(start, match.index);
     if (!style.isTest(match[1]!, head, text.slice(start, match.index))) return [];
-    const body = bodyAfter(bare, closeOf(bare, match.index + match[0].length - 1) + 1, style);
+    const body = bodyAfter(source, closeOf(source, match.index + match[0].length - 1) + 1, style);
     if (body === null) return [];
     const skipped = style.skipped.test(head);
     const name = match[1]!.replaceAll("`", "");
@@ -102,61 +102,65 @@ const rowsIn = (head: string) =>
   Math.max(1, head.match(/\[\s*(?:InlineData|TestCase|DataRow)\b|#\[\s*(?:case|test_case)\b/g)?.length ?? 0);
 
 /** Annotations and modifiers in front of a declaration. */
-function headOf(bare: string, declaration: number): number {
+function headOf(source: Source, declaration: number): number {
+  const { bare } = source;
   let at = declaration - 1;
   while (at >= 0 && !/[;{}([]/.test(bare[at]!))
-    at = bare[at] === ")" || bare[at] === "]" ? openOf(bare, at) - 1 : at - 1;
+    at = bare[at] === ")" || bare[at] === "]" ? openOf(source, at) - 1 : at - 1;
   return at + 1;
 }
 
-function bodyAfter(bare: string, from: number, { expression }: Style): Unit["body"] | null {
-  const stop = /[{;=]/.exec(bare.slice(from));
+function bodyAfter(source: Source, from: number, { expression }: Style): Unit["body"] | null {
+  const { bare } = source;
+  const stop = /[{;=]/.exec(bare.slice(from, from + 500));
   if (!stop || stop[0] === ";") return null;
   const at = from + stop.index;
-  if (stop[0] === "{") return [at + 1, closeOf(bare, at)];
+  if (stop[0] === "{") return [at + 1, closeOf(source, at)];
   if (!expression) return null;
   const line = bare.indexOf("\n", at);
   const brace = bare.indexOf("{", at);
   const end = line < 0 ? bare.length : line;
-  return brace >= 0 && brace < end ? [brace + 1, closeOf(bare, brace)] : [at + 1, end];
+  return brace >= 0 && brace < end ? [brace + 1, closeOf(source, brace)] : [at + 1, end];
 }
 
 // ── Python ──────────────────────────────────────────────────────────────────
 
 const PYTHON_SKIP = /@\s*(?:[\w.]+\.)?(?:skip\w*|xfail|expectedFailure)\b/;
 
-export function pythonUnits({ bare }: Source): Unit[] {
+export function pythonUnits(source: Source): Unit[] {
+  const { bare } = source;
   const units: Unit[] = [];
   const found = bare.matchAll(/^([ \t]*)(?:async[ \t]+)?(def|class)[ \t]+(\w+)[^\n]*/gm);
   let functionEnd = 0;
   for (const match of found) {
     const group = match[2] === "class";
-    const open = bare.indexOf(":", signatureEnd(bare, match.index));
-    const end = blockEnd(bare, match.index, match[1]!.length);
+    const open = bare.indexOf(":", signatureEnd(source, match.index));
+    const end = blockEnd(source, match.index, match[1]!.length);
     // A function inside a function is a helper.
     if (match.index < functionEnd) continue;
     if (!group) functionEnd = end;
     if (!group && !/^test/.test(match[3]!)) continue;
-    const start = decoratorsOf(bare, match.index);
+    const start = decoratorsOf(source, match.index);
     const head = bare.slice(start, match.index);
     const skipped =
       PYTHON_SKIP.test(head) || (group && /^[ \t]+__test__[ \t]*=[ \t]*False/m.test(bare.slice(open, end)));
-    const rows = rowsOfTable(bare, start, match.index);
+    const rows = rowsOfTable(source, start, match.index);
     units.push({ name: match[3]!, group, start, end, body: [open + 1, end], skipped, focused: false, rows });
   }
   return units;
 }
 
 /** Behind the parameters, whose annotations have colons of their own. */
-function signatureEnd(bare: string, from: number): number {
-  const open = /[(:]/.exec(bare.slice(from));
+function signatureEnd(source: Source, from: number): number {
+  const open = /[(:]/.exec(source.bare.slice(from, from + 300));
   const at = from + (open?.index ?? 0);
-  return open?.[0] === "(" ? closeOf(bare, at) : at;
+  return open?.[0] === "(" ? closeOf(source, at) : at;
 }
 
 /** The first line that is not deeper than the block's own. */
-function blockEnd(bare: string, from: number, indent: number): number {
-  let at = bare.indexOf("\n", signatureEnd(bare, from));
+function blockEnd(source: Source, from: number, indent: number): number {
+  const { bare } = source;
+  let at = bare.indexOf("\n", signatureEnd(source, from));
   while (at >= 0 && at < bare.length) {
     const line = /\n([ \t]*)([^\n]?)/y;
     line.lastIndex = at;
@@ -167,33 +171,25 @@ function blockEnd(bare: string, from: number, indent: number): number {
   return bare.length;
 }
 
-function decoratorsOf(bare: string, declaration: number): number {
+function decoratorsOf(source: Source, declaration: number): number {
+  const { bare } = source;
   let start = declaration;
   for (;;) {
-    const before = bare.slice(0, start).trimEnd();
-    const last = before.endsWith(")") ? openOf(bare, before.length - 1) : before.length;
-    const line = before.lastIndexOf("\n", last - 1) + 1;
-    if (!/^[ \t]*@/.test(bare.slice(line, last))) return start;
+    let end = start;
+    while (end > 0 && /\s/.test(bare[end - 1]!)) end -= 1;
+    const last = bare[end - 1] === ")" ? openOf(source, end - 1) : end;
+    const line = bare.lastIndexOf("\n", last - 1) + 1;
+    if (end === 0 || !/^[ \t]*@/.test(bare.slice(line, last))) return start;
     start = line;
   }
 }
 
-function rowsOfTable(bare: string, from: number, to: number): number {
-  const table = /\bparametrize\s*\([^[]*?,\s*(?=\[)/.exec(bare.slice(from, to));
+function rowsOfTable(source: Source, from: number, to: number): number {
+  const table = /\bparametrize\s*\([^[]{0,300}?,\s*(?=\[)/.exec(source.bare.slice(from, to));
   if (!table) return 1;
   const open = from + table.index + table[0].length;
-  return elementsIn(bare, open);
+  return elementsIn(source, open);
 }
 
 /** Of a list that begins here. */
-export function elementsIn(bare: string, open: number): number {
-  const inside = bare.slice(open + 1, closeOf(bare, open));
-  let depth = 0;
-  let count = inside.trim() === "" ? 0 : 1;
-  for (const char of inside.replace(/,\s*$/, "")) {
-    if ("([{".includes(char)) depth += 1;
-    else if (")]}".includes(char)) depth -= 1;
-    else if (char === "," && depth === 0) count += 1;
-  }
-  return count;
-}
+export const elementsIn = (source: Source, open: number) => partsOf(source, open + 1, closeOf(source, open)).length;

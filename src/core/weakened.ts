@@ -52,8 +52,12 @@ export function weakenings(changes: Change[]): Weakening[] {
   const pairs = matched(before, after);
   const kept = new Set([...pairs.values()]);
   const added = after.filter((one) => !kept.has(one));
+  const lost = new Set(before.filter((one) => !pairs.has(one)).map(({ path, full }) => `${path}\n${full}`));
+  const elsewhere = new Set(added.filter(({ skipped }) => skipped === null).flatMap(({ assertions }) => assertions));
   const results = [
-    ...before.flatMap((one) => compared(one, pairs.get(one), added)),
+    ...before
+      .filter((one) => pairs.has(one) || !isPart(one, lost))
+      .flatMap((one) => compared(one, pairs.get(one), elsewhere)),
     ...added.flatMap(focusedOf),
     ...changes.flatMap(unread),
     ...changes.flatMap(settings),
@@ -63,6 +67,14 @@ export function weakenings(changes: Change[]): Weakening[] {
     const key = JSON.stringify([one.kind, one.path, one.what]);
     return !seen.has(key) && seen.add(key) !== undefined;
   });
+}
+
+/** Gone with the test around it. */
+function isPart({ path, full }: Case, lost: Set<string>): boolean {
+  for (let at = full.lastIndexOf(" > "); at > 0; at = full.lastIndexOf(" > ", at - 1)) {
+    if (lost.has(`${path}\n${full.slice(0, at)}`)) return true;
+  }
+  return false;
 }
 
 function read(changes: Change[], side: "before" | "after"): Case[] {
@@ -81,14 +93,15 @@ function read(changes: Change[], side: "before" | "after"): Case[] {
 // ── Which is which ──────────────────────────────────────────────────────────
 
 const LIKE_ENOUGH = 0.6;
+const SAME_NAME_LIKE_ENOUGH = 0.4;
+const MOST_COMPARISONS = 20_000;
 
 /** From the surest sign to the weakest; each test is taken once. */
 function matched(before: Case[], after: Case[]): Map<Case, Case> {
   const pairs = new Map<Case, Case>();
   const free = new Set(after);
   const pairBy = (key: (one: Case) => string) => {
-    const places = new Map<string, Case[]>();
-    for (const one of free) places.set(key(one), [...(places.get(key(one)) ?? []), one]);
+    const places = Map.groupBy(free, key);
     for (const one of before) {
       const found = pairs.has(one) || key(one) === "" ? undefined : places.get(key(one))?.shift();
       if (!found) continue;
@@ -104,38 +117,42 @@ function matched(before: Case[], after: Case[]): Map<Case, Case> {
   pairBy(({ full }) => full);
   pairBy(({ name }) => name);
   pairBy(({ body, assertions }) => (assertions.length > 0 || body.length > 20 ? body : ""));
-  pairTables(before, pairs, free);
-  pairLike(before, pairs, free);
+  const lost = before.filter((one) => !pairs.has(one));
+  if (lost.length * free.size > MOST_COMPARISONS) return pairs;
+  pairTables(lost, pairs, free);
+  pairLike(lost, pairs, free);
   return pairs;
 }
 
-/** Another name and nearly the same content, checking no less. */
+/** Another name, and most of what the old one said. Whether it checks less is another question. */
 function pairLike(before: Case[], pairs: Map<Case, Case>, free: Set<Case>): void {
   for (const one of before) {
     if (pairs.has(one)) continue;
-    const like = [...free].filter(
-      (other) => other.path === one.path && other.assertions.length >= one.assertions.length,
-    );
-    const best = like
-      .map((other) => ({ other, score: likeness(one.body, other.body) }))
-      .sort((a, b) => b.score - a.score)[0];
-    if (!best || best.score < LIKE_ENOUGH) continue;
+    const scored = [...free]
+      .filter(({ path }) => path === one.path)
+      .map((other) => ({ other, score: shared(one.words, other.words), name: sharedNames(one, other) }))
+      .filter(({ score, name }) => score >= (name >= LIKE_ENOUGH ? SAME_NAME_LIKE_ENOUGH : LIKE_ENOUGH))
+      .sort((a, b) => b.score - a.score);
+    const best = scored[0];
+    if (!best) continue;
     pairs.set(one, best.other);
     free.delete(best.other);
   }
 }
 
-function likeness(a: string, b: string): number {
-  const words = (text: string) => text.match(/\w+|[^\w\s]/g) ?? [];
+const sharedNames = (a: Case, b: Case) => shared(wordsOf(a.name), wordsOf(b.name));
+const wordsOf = (name: string) => name.toLowerCase().match(/[a-z]+|\d+/g) ?? [];
+
+/** How much of the first is in the second. */
+function shared(first: string[], second: string[]): number {
   const left = new Map<string, number>();
-  for (const word of words(a)) left.set(word, (left.get(word) ?? 0) + 1);
-  let common = 0;
-  for (const word of words(b)) {
+  for (const word of second) left.set(word, (left.get(word) ?? 0) + 1);
+  const common = first.filter((word) => {
     const count = left.get(word) ?? 0;
-    if (count > 0) common += 1;
     left.set(word, count - 1);
-  }
-  return common / Math.max(words(a).length, words(b).length, 1);
+    return count > 0;
+  });
+  return common.length / Math.max(first.length, 1);
 }
 
 /** Several tests that became the rows of one table, about the same things. */
@@ -156,7 +173,7 @@ const subjects = ({ body }: Case) =>
 
 // ── What became of one ──────────────────────────────────────────────────────
 
-function compared(before: Case, after: Case | undefined, added: Case[]): Weakening[] {
+function compared(before: Case, after: Case | undefined, elsewhere: Set<string>): Weakening[] {
   // What was not run proved nothing.
   if (!after) return before.skipped === null ? [{ kind: "removed", path: before.path, what: before.name }] : [];
   const { path } = after;
@@ -165,14 +182,14 @@ function compared(before: Case, after: Case | undefined, added: Case[]): Weakeni
   else if (before.skipped === null && after.leaves > before.leaves)
     results.push({ kind: "skipped", path, what: after.name });
   if (before.focused === null) results.push(...focusedOf(after));
-  if (checksLess(before, after, added)) results.push({ kind: "assertions", path, what: after.name });
+  if (checksLess(before, after, elsewhere)) results.push({ kind: "assertions", path, what: after.name });
   return results;
 }
 
 const focusedOf = ({ focused, path }: Case): Weakening[] =>
   focused === null ? [] : [{ kind: "focused", path, what: focused }];
 
-function checksLess(before: Case, after: Case, added: Case[]): boolean {
+function checksLess(before: Case, after: Case, elsewhere: Set<string>): boolean {
   if (before.body !== "" && after.body === "" && before.rows === after.rows) return true;
   if (after.rows > before.rows || after.unknown) return false;
   const deficit = before.assertions.length - after.assertions.length;
@@ -183,7 +200,6 @@ function checksLess(before: Case, after: Case, added: Case[]): boolean {
     if (at >= 0) still.splice(at, 1);
     return at < 0;
   });
-  const elsewhere = new Set(added.filter(({ skipped }) => skipped === null).flatMap(({ assertions }) => assertions));
   return dropped.filter((text) => elsewhere.has(text)).length < deficit;
 }
 
