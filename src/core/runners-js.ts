@@ -105,7 +105,7 @@ function bunBlock(lines: string[], at: number, isCovered: boolean): Summary | nu
   const passed = add(counts, "pass");
   const failed = counts.fail || add(counts, "error", "errors");
   const skipped = add(counts, "skip", "todo", "filtered out");
-  if (Number(ran[1]) < passed) return null;
+  if (failed === 0 && Number(ran[1]) < passed) return null;
   const open = isCovered ? "a coverage threshold is enforced without a word" : null;
   return withOpen({ runner: "bun", passed, failed, skipped, first: at, last }, open);
 }
@@ -129,18 +129,19 @@ export const node = eachLine((lines, at) => {
   const passed = counts.pass!;
   const failed = add(counts, "fail", "cancelled");
   const skipped = add(counts, "skipped", "todo");
-  if (passed + failed + skipped !== counts.tests) return null;
+  if (failed === 0 && passed + skipped !== counts.tests) return null;
   return { runner: "node", passed, failed, skipped, first: at, last };
 });
 
 // ── mocha ───────────────────────────────────────────────────────────────────
 
 export const mocha: Reader = (lines) => {
-  const failure = lines.findIndex((line) => match(line, /^ {2,}\d+\) \S/));
-  return eachLine((all, at) => mochaBlock(all, at, failure >= 0 && failure < at))(lines);
+  const body = lines.findIndex((line) => match(line, /^ +[✔✓√] \S|^ {2}[.,!]+$/));
+  const failure = lines.findIndex((line) => match(line, /^ {2,}\d+\) \S|^ {2}[.,!]*![.,!]*$/));
+  return eachLine((all, at) => mochaBlock(all, at, body < 0 || body > at || (failure >= 0 && failure < at)))(lines);
 };
 
-function mochaBlock(lines: string[], at: number, listsFailure: boolean): Summary | null {
+function mochaBlock(lines: string[], at: number, isDoubtful: boolean): Summary | null {
   const passing = match(lines[at], /^ {0,2}(\d+) passing \([\d.]+\w+\)$/);
   if (!passing) return null;
   const counts: Record<string, number> = {};
@@ -158,7 +159,7 @@ function mochaBlock(lines: string[], at: number, listsFailure: boolean): Summary
     first: at,
     last,
   };
-  return withOpen(summary, listsFailure ? "a failed test is listed above it" : null);
+  return withOpen(summary, isDoubtful ? "what is above it does not show that none failed" : null);
 }
 
 function matchMocha(line: string | undefined): RegExpExecArray | null {
@@ -179,14 +180,16 @@ export const playwright: Reader = (lines) => {
     const found = match(line, /^Running (\d+) tests? using \d+ workers?/);
     announced.push(found ? Number(found[1]) : (announced.at(-1) ?? -1));
   }
-  return eachLine((all, at) => playwrightBlock(all, at, announced[at]!))(lines);
+  const listed = lines.findIndex((line) => match(line, /^ +[✓✔-] +\d+ \S/));
+  const isSeen = (at: number) => announced[at]! >= 0 || (listed >= 0 && listed < at);
+  return eachLine((all, at) => playwrightBlock(all, at, announced[at]!, isSeen(at)))(lines);
 };
 
 function inPlaywrightBlock(line: string | undefined): boolean {
   return match(line, PLAYWRIGHT_LINE) !== null || match(line, PLAYWRIGHT_NAME) !== null;
 }
 
-function playwrightBlock(lines: string[], at: number, announced: number): Summary | null {
+function playwrightBlock(lines: string[], at: number, announced: number, isSeen: boolean): Summary | null {
   if (!inPlaywrightBlock(lines[at]) || inPlaywrightBlock(lines[at + 1])) return null;
   const counts: Record<string, number> = {};
   let first = at;
@@ -195,11 +198,11 @@ function playwrightBlock(lines: string[], at: number, announced: number): Summar
     if (found) counts[found[2]!.replace(/^errors? .*/, "error")] = Number(found[1]);
   }
   if (Object.keys(counts).length === 0) return null;
-  if (counts.passed !== undefined && !match(lines[at], /^ {2}\d+ (?:passed \(|error)/)) return null;
   const passed = add(counts, "passed", "flaky");
   const failed = add(counts, "failed", "interrupted", "error");
   const skipped = add(counts, "skipped", "did not run");
-  if (announced >= 0 && failed === 0 && passed + skipped !== announced) return null;
+  const isEnded = counts.passed === undefined || match(lines[at], /^ {2}\d+ (?:passed \(|error)/) !== null;
+  if (failed === 0 && (!isEnded || (announced >= 0 && passed + skipped !== announced))) return null;
   const summary = { runner: "playwright", passed, failed, skipped, first: first + 1, last: at };
-  return withOpen(summary, first < 0 && announced < 0 ? CUT_SHORT : null);
+  return withOpen(summary, first >= 0 && isSeen ? null : CUT_SHORT);
 }

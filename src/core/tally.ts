@@ -3,6 +3,7 @@
 import { READERS } from "./runners.ts";
 import type { Summary } from "./runners-js.ts";
 import {
+  hintsFailure,
   isCutMark,
   isHarmless,
   isWatching,
@@ -145,6 +146,7 @@ function sum(groups: Summary[]): Tally {
 
 function findVoid(lines: string[], parts: Part[]): string | null {
   if (isWatching(lines)) return "it is still watching for changes";
+  if (parts.some((part) => hintsFailure(part.stream.lines))) return "a line speaks of failures";
   for (const { stream, summaries } of parts) {
     const last = summaries.at(-1);
     if (last === undefined) continue;

@@ -9,10 +9,9 @@ const ANSI = /\x1b(?:\[[0-9;?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)?|[()][0
 const TASK_PREFIX = /^(?:([@\w./-]+:test(?::[\w:-]+)?): ?|([@\w./-]+ test(?::[\w:-]+)?): ?|(\[[@\w./-]+\]): )/;
 
 export function linesOf(output: string): string[] {
-  return output
-    .replace(ANSI, "")
-    .replace(/\r+\n/g, "\n")
-    .split(/[\n\r]/);
+  const lines = output.replace(ANSI, "").split("\n");
+  // a carriage return in the middle begins the line anew: progress, then the result
+  return lines.flatMap((line) => line.trimEnd().split("\r")).map((line) => line.trimEnd());
 }
 
 export interface Stream {
@@ -153,4 +152,33 @@ const UNMET =
 
 export function missesCoverage(lines: string[]): boolean {
   return lines.some((line) => match(line, UNMET) !== null);
+}
+
+/** Pieces of failing summaries: something printed in between may have torn one apart. */
+const FAILURE_HINTS = [
+  /^ *(?:Test Files|Tests) {2}(?:.* )?[1-9]\d* failed\b/,
+  /^ *(?:Type )?Errors {2}[1-9]/,
+  /^(?:Test Suites|Tests): +(?:.* )?[1-9]\d* failed, .*total$/,
+  /^ *[1-9]\d* fail$/,
+  /^[ℹ#] (?:fail|cancelled) [1-9]/,
+  /^ {0,2}[1-9]\d* (?:failing|failed)$/,
+  /^FAILED \((?:failures|errors|unexpected)/,
+  /^(?:FAILURES|ERRORS)!$/,
+  /^Tests: \d+, Assertions: \d+.*, (?:Errors|Failures): [1-9]/,
+  /^test result: FAILED\./,
+  /^(?:=+ )?(?:\d[\w ,]* )?[1-9]\d* (?:failed|errors?)\b[\w ,]* in \d+\.\d+s/,
+  /^\d+ examples?, (?:[1-9]\d* failures?|.*occurred outside of examples$)/,
+  /^(?:\[\w+\] )?Tests run: \d+, (?:Failures: [1-9]|Failures: 0, Errors: [1-9])/,
+  /^\[INFO\] BUILD FAILURE$|^BUILD FAILED\b/,
+  /^ *Failed! +- Failed: /,
+  /^Test Run (?:Failed|Aborted)\.$/,
+  /^FAIL\t\S/,
+];
+
+/** most lines have none of these words: one look instead of many */
+const MENTIONS_FAILURE = /fail|error|cancelled|aborted/i;
+
+export function hintsFailure(lines: string[]): boolean {
+  const suspects = lines.filter((line) => match(line, MENTIONS_FAILURE) !== null);
+  return suspects.some((line) => FAILURE_HINTS.some((pattern) => match(line, pattern) !== null));
 }
