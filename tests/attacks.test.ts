@@ -56,6 +56,11 @@ const ATTACKS: Row[] = [
     "another run's folder under this run's name: nothing of it counts",
   ],
   ["the archive edited", "store/seal.test.ts", "whose lines were changed is shown, marked, and never sealed again"],
+  [
+    "a run's files removed, an off file put there",
+    "scenarios/133-files-removed.yaml",
+    "an off file of its own making switches nothing off; a run whose files are removed is not gone without a word",
+  ],
   ["a job's result edited", "gather/job-life.test.ts", "a result %s is not believed: the command runs again"],
   ["a job's command replaced", "gather/job-life.test.ts", "a command put in place of ours is not run"],
   ["a receipt written by hand", "verify/verify.test.ts", "a receipt that someone wrote by hand is not believed"],
