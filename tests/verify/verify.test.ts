@@ -197,6 +197,18 @@ describe("again", () => {
     expect(count(place.root)).toBe(2);
   });
 
+  test("what git says is asked again: the same tree can be clean and not", () => {
+    const place = ground(gates('both: { all: [{ git: clean }, { run: ["true"] }] }'));
+    put(place, { "new.txt": "x\n" });
+    sh(place, "git add . && git commit -q -m new");
+    expect(verify(place).code).toBe(0);
+    sh(place, "git reset -q --soft HEAD~1");
+    expect(verify(place)).toMatchObject({
+      code: 1,
+      out: expect.stringMatching(/^✗ both: git clean: the tree has changes/),
+    });
+  });
+
   test("a receipt that someone wrote by hand is not believed", () => {
     const place = ground(counted("exit 1"));
     verify(place);
