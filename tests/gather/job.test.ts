@@ -159,7 +159,7 @@ describe("output", () => {
     put("text", text);
     const { output } = run(ground, shell("cat text"));
     expect(output).not.toContain("\ufffd");
-    const [head = "", tail = ""] = output.split(/\n\[pawl\] .*\n/);
+    const [head = "", tail = ""] = output.split(/\n\[\d+ bytes cut .*\n/);
     expect(text.startsWith(head) && text.endsWith(tail)).toBe(true);
   });
 
