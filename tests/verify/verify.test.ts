@@ -239,6 +239,7 @@ describe("a command that changes the tree", () => {
     const place = ground(gates('clock: { shell: "echo x >> out.txt" }'));
     const { code, out } = verify(place);
     expect(out).toMatch(/^\? clock: the tree changes each time it runs \(out\.txt\)/);
+    expect(readFileSync(join(place.root, "out.txt"), "utf8")).toBe("x\nx\n");
     expect(code).toBe(3);
   });
 });
