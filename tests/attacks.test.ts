@@ -178,6 +178,11 @@ const ATTACKS: Row[] = [
     "attacks/repository.test.ts",
     "git's own settings of the repository run nothing when Pawl looks at the tree",
   ],
+  [
+    "settings that make the program load other code",
+    "attacks/repository.test.ts",
+    "BUN_OPTIONS and BUN_BE_BUN from a repository's settings load nothing into the hook",
+  ],
   ["loader variables of a gate", "gather/job.test.ts", "a loader variable"],
   ["programs in a relative PATH", "gather/job.test.ts", "a program is looked for in the cleaned PATH only"],
   [
