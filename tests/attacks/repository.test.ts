@@ -222,5 +222,5 @@ test("BUN_OPTIONS and BUN_BE_BUN from a repository's settings load nothing into 
     expect(ran.code).toBe(0);
     expect(existsSync(marker)).toBe(false);
   }
-  expect(runOf(place.root, session.id)?.workflow).toBe("complete-work");
+  expect(runOf(place.root, session.id)?.stage).toBe("memory");
 });
