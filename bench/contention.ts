@@ -17,8 +17,11 @@ export interface Counted {
 
 async function startWriters(what: "moves" | "journal", project: Project, id: string, count: number): Promise<number> {
   const writer = join(import.meta.dir, "writer.ts");
+  // Runs are sealed with the key of their home.
+  process.env.HOME = project.home;
+  const env = { ...process.env, HOME: project.home };
   const children = Array.from({ length: WRITERS }, (_, k) =>
-    Bun.spawn([process.execPath, writer, what, project.root, id, String(k), String(count)], { stdout: "pipe" }),
+    Bun.spawn([process.execPath, writer, what, project.root, id, String(k), String(count)], { stdout: "pipe", env }),
   );
   const outs = await Promise.all(children.map((child) => new Response(child.stdout).text()));
   const codes = await Promise.all(children.map((child) => child.exited));

@@ -1,6 +1,8 @@
 /** A project full of runs: what a session's start and a compaction cost there. */
 import { cpSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
+import { commitContext, workflowContext } from "../src/store/commits.ts";
+import { seal, unseal } from "../src/store/seal.ts";
 import { run } from "./measure.ts";
 import { hookJob, type Project } from "./prepare.ts";
 
@@ -49,14 +51,21 @@ export function crowdedProject(pawl: string, template: string, folder: string, l
   return { project, transcript };
 }
 
-function copyRun({ root }: Project, id: string, into: string, name: string): void {
+/** Under its new name it needs a new seal, by the key of its own home. */
+function copyRun({ root, home }: Project, id: string, into: string, name: string): void {
+  process.env.HOME = home;
   const from = join(root, ".pawl/runs", id);
   const to = join(root, ".pawl", into, name);
   mkdirSync(to, { recursive: true });
   for (const file of readdirSync(from)) {
-    writeFileSync(join(to, file), readFileSync(join(from, file), "utf8").replaceAll(`"${id}"`, `"${name}"`));
+    const json = unseal(contextOf(id, file), readFileSync(join(from, file), "utf8"));
+    if (json === null) throw new Error(`${file} is not sealed`);
+    writeFileSync(join(to, file), seal(contextOf(name, file), json.replaceAll(`"${id}"`, `"${name}"`)));
   }
 }
+
+const contextOf = (id: string, file: string) =>
+  file === "workflow.json" ? workflowContext(id) : commitContext(id, Number.parseInt(file, 10));
 
 function put(path: string, text: string): void {
   mkdirSync(dirname(path), { recursive: true });

@@ -1,5 +1,6 @@
 """The same whole work as an armed Stop that moves a stage, written plainly: the peer to compare with."""
 import hashlib
+import hmac
 import json
 import os
 import re
@@ -25,6 +26,26 @@ def last_signal(text):
         if match:
             found = match.group(1)
     return found
+
+
+SEALED = '{"seal":"'
+
+
+def mac(key, context, text):
+    return hmac.digest(key, b"%d:%s%s" % (len(context), context.encode(), text.encode()), "sha256").hex()
+
+
+def unseal(key, context, path):
+    with open(path) as file:
+        text = file.read()
+    body = "{" + text[len(SEALED) + 66:]
+    if text[len(SEALED):len(SEALED) + 64] != mac(key, context, body):
+        raise ValueError(path)
+    return json.loads(body)
+
+
+def seal(key, context, text):
+    return '%s%s",%s' % (SEALED, mac(key, context, text), text[1:])
 
 
 def sync_folder(folder):
@@ -74,10 +95,11 @@ def main():
         return
     folder = os.path.join(pointer["root"], ".pawl/runs", pointer["run"])
     newest = max(name for name in os.listdir(folder) if name[0].isdigit())
-    with open(os.path.join(folder, newest)) as file:
-        run = json.load(file)["run"]
-    with open(os.path.join(folder, "workflow.json")) as file:
-        workflow = json.load(file)
+    with open(os.path.join(os.environ["HOME"], ".local/share/pawl/key"), "rb") as file:
+        key = file.read()
+    context = "run/%s/" % pointer["run"]
+    run = unseal(key, context + str(int(newest[:-5])), os.path.join(folder, newest))["run"]
+    workflow = unseal(key, context + "workflow", os.path.join(folder, "workflow.json"))
     signal = last_signal(event["last_assistant_message"])
     expected, to = NEXT[run["stage"]]
     if signal != expected:
@@ -89,7 +111,8 @@ def main():
     run["document"]["hash"] = hashlib.sha256(text.encode()).hexdigest()
     records = [{"kind": "signalled", "signal": signal}, {"kind": "advanced", "to": to}]
     commit = json.dumps({"run": run, "records": records, "effects": []})
-    publish(folder, commit, lambda temp: os.link(temp, os.path.join(folder, "%06d.json" % run["seq"])))
+    sealed = seal(key, context + str(run["seq"]), commit)
+    publish(folder, sealed, lambda temp: os.link(temp, os.path.join(folder, "%06d.json" % run["seq"])))
     say = next(stage["say"] for stage in workflow["stages"] if stage["id"] == to)
     sys.stdout.write(json.dumps({"decision": "block", "reason": say}))
     sys.stdout.flush()

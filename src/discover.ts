@@ -106,7 +106,8 @@ function isFree(root: string, { found, path }: Source, event: Event): boolean {
   if (live.some((run) => run.owner?.session === event.session || run.formal!.name === found.name)) return false;
   const changed = lookAt(insideRoot(root, path))?.mtimeMs ?? 0;
   return !listArchived(root).some(
-    ({ commit: { run } }) => run.formal?.name === found.name && Date.parse(run.updated_at) >= changed,
+    ({ commit: { run, forged } }) =>
+      !forged && run.formal?.name === found.name && Date.parse(run.updated_at) >= changed,
   );
 }
 

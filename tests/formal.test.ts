@@ -15,6 +15,7 @@ import {
   transcribePrompt,
   transcribeTool,
 } from "./harness.ts";
+import { inHome, sealedCommit } from "./sealing.ts";
 
 /** Formal workflows through the real binary: what an agent and a host do, and what is left after it. */
 afterAll(removePlaces);
@@ -196,7 +197,10 @@ test("a run that rested for more than a week is named to the person, and not bro
   );
   const commit = JSON.parse(readFileSync(newest, "utf8"));
   commit.run.updated_at = new Date(Date.now() - 8 * 24 * 3600 * 1000).toISOString();
-  writeFileSync(newest, JSON.stringify(commit));
+  writeFileSync(
+    newest,
+    inHome(place.home, () => sealedCommit(id, commit.run.seq, commit)),
+  );
   const resumed = runHook(place, payload(place, session, "SessionStart", { source: "resume" })).out;
   expect(resumed).toContain(`pawl runs restore ${id}`);
   expect(resumed).not.toContain("additionalContext");

@@ -101,6 +101,7 @@ const OURS = [
   /^project\/\.claude($|\/logs(\/|$)|\/work-completion)/,
   /^project\/\.git\/info\/exclude$/,
   /^home\/\.local($|\/state$|\/state\/pawl(\/|$))/,
+  /^home\/\.local\/share($|\/pawl($|\/key$))/,
 ];
 
 /** Everything that is not ours to change, with its content. */

@@ -16,6 +16,8 @@ export async function run(args: string[], io: Io): Promise<number> {
   if (words.length > 0) throw new UserError("demo takes no names", "usage: pawl demo [--fast] [--keep]");
   const { makePlace, removePlace } = await import("../demo/place.ts");
   const place = makePlace();
+  // What its hooks seal is read with their home's key.
+  process.env.HOME = place.home;
   const leave = () => {
     if (!flags.has("--keep")) removePlace(place);
   };

@@ -1,4 +1,4 @@
-import type { Commit } from "../core/types.ts";
+import type { Kept } from "../store/runs.ts";
 import { type Io, parseArgs, rootOf } from "./args.ts";
 import { commitsOf, findRunId } from "./find-run.ts";
 import { inWords } from "./words.ts";
@@ -19,7 +19,7 @@ export function run(args: string[], io: Io): number {
   if (flags.has("--json")) {
     io.out(
       `${JSON.stringify(
-        commits.map(({ event, records, run }) => ({ seq: run.seq, event, records })),
+        commits.map(({ event, records, run, forged }) => ({ seq: run.seq, event, records, forged })),
         null,
         2,
       )}\n`,
@@ -34,10 +34,10 @@ export function run(args: string[], io: Io): number {
 
 const clock = (at: string) => new Date(at).toTimeString().slice(0, 8);
 
-function tell({ event, records, run }: Commit, all: boolean): string {
+function tell({ event, records, run, forged }: Kept, all: boolean): string {
   const shown = records.filter((record) => all || !BOOKKEEPING.includes(record.kind));
   if (shown.length === 0) return "";
-  const lines = shown.map(inWords);
+  const lines = [...(forged ? ["not written by Pawl, so not to be trusted:"] : []), ...shown.map(inWords)];
   const turn =
     event.kind === "stop" && !records.some((r) => r.kind === "continued" || r.kind === "ended")
       ? ["⇒ the person's turn"]

@@ -1,5 +1,4 @@
-import type { Commit } from "../core/types.ts";
-import { listArchived, listRuns, readCommits } from "../store/runs.ts";
+import { type Kept, listArchived, listRuns, readCommits } from "../store/runs.ts";
 import { UserError } from "./args.ts";
 
 /** Which run a command is about: the one named (a unique beginning is enough), else the only or newest one. */
@@ -30,7 +29,7 @@ const archivedIds = (root: string) =>
     .toSorted((a, b) => b.commit.run.updated_at.localeCompare(a.commit.run.updated_at))
     .map((run) => run.id);
 
-export function commitsOf(root: string, id: string): Commit[] {
+export function commitsOf(root: string, id: string): Kept[] {
   const commits = readCommits(root, id);
   if (commits.length === 0) throw new UserError(`run ${id} holds nothing readable`, "`pawl log` may still know it", 1);
   return commits;

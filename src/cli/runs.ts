@@ -51,23 +51,28 @@ const age = (at: string) => {
 async function list(root: string, { flags }: Parsed, io: Io): Promise<number> {
   const live = listRuns(root).flatMap(({ id, owner_gone }) => {
     const loaded = loadRun(root, id);
-    return loaded ? [{ run: loaded.commit.run, owner_gone }] : [];
+    return loaded ? [{ run: loaded.commit.run, owner_gone, forged: undefined }] : [];
   });
   const ended = flags.has("--all")
-    ? listArchived(root).map(({ commit }) => ({ run: commit.run, owner_gone: true }))
+    ? listArchived(root).map(({ commit: { run, forged } }) => ({ run, owner_gone: true, forged }))
     : [];
   const all = [...live, ...ended].toSorted((a, b) => b.run.updated_at.localeCompare(a.run.updated_at));
   const unclaimed = (await import("../discover.ts")).strays(root);
   if (flags.has("--json"))
-    io.out(`${JSON.stringify({ root, runs: all.map(({ run, owner_gone }) => ({ ...run, owner_gone })) }, null, 2)}\n`);
+    io.out(`${JSON.stringify({ root, runs: all.map(({ run, ...more }) => ({ ...run, ...more })) }, null, 2)}\n`);
   else if (all.length + unclaimed.length === 0)
     io.out("No run here. Type /complete-work in your agent to begin one.\n");
   else {
-    const lines = [...all.map(({ run, owner_gone }) => line(run, owner_gone)), ...unclaimed.map(strayLine)];
+    const lines = [
+      ...all.map(({ run, owner_gone, forged }) => `${line(run, owner_gone)}${forged ? `  ${NOT_OURS}` : ""}`),
+      ...unclaimed.map(strayLine),
+    ];
     io.out(`${lines.join("\n")}\n`);
   }
   return 0;
 }
+
+const NOT_OURS = "its record was not written by Pawl";
 
 const strayLine = ({ path, parsed: { name, content } }: Stray) =>
   `${path}: “${name}”, phase ${content.phase.current}/${content.phase.total}, nobody's: \`pawl runs adopt ${path}\``;
@@ -82,9 +87,9 @@ function line(run: Run, ownerGone: boolean): string {
 }
 
 function show(root: string, id: string, { flags }: Parsed, io: Io): number {
-  const { run } = commitsOf(root, id).at(-1)!;
+  const { run, forged } = commitsOf(root, id).at(-1)!;
   if (flags.has("--json")) {
-    io.out(`${JSON.stringify(run, null, 2)}\n`);
+    io.out(`${JSON.stringify({ ...run, forged }, null, 2)}\n`);
     return 0;
   }
   const steps = run.plan.map((stage) => {
@@ -93,6 +98,7 @@ function show(root: string, id: string, { flags }: Parsed, io: Io): number {
     return `  ${mark} ${stage.padEnd(10)}${how}`;
   });
   const facts: [string, string | null | undefined][] = [
+    ["beware", forged && NOT_OURS],
     ["workflow", run.workflow],
     ["status", run.outcome ? `${run.status}: ${run.outcome}` : run.paused ? `${run.status}, paused` : run.status],
     ["why", run.why],

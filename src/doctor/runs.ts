@@ -1,7 +1,7 @@
 /** What is kept: runs, their owners, what was put aside, sessions of projects that are gone. Looks, mends nothing. */
 import { lstatSync } from "node:fs";
 import type { Commit, Run } from "../core/types.ts";
-import { asWorkflow, isRunId, liveDir, readCommit, readOwn, seqsIn } from "../store/commits.ts";
+import { isRunId, liveDir, readCommit, readPinned, seqsIn } from "../store/commits.ts";
 import { isObject, lookAt, messageOf, parseJson, readTail, readText } from "../store/files.ts";
 import { statePath } from "../store/home.ts";
 import { dirname, join } from "../store/names.ts";
@@ -47,9 +47,8 @@ function readRun(root: string, id: string): Read | null {
     if (seq === undefined) return null;
     const read = readCommit(dir, id, seq);
     if (!read.ok) return { ok: false, id, why: `commit ${seq}: ${read.why}` };
-    const pinned = readOwn(join(dir, "workflow.json"));
-    const whole = pinned.ok && asWorkflow(parseJson(pinned.text), id) !== null;
-    return whole ? read : { ok: false, id, why: "its pinned workflow is gone or broken" };
+    const pinned = readPinned(dir, id);
+    return pinned.ok ? read : { ok: false, id, why: pinned.why };
   } catch (error) {
     return { ok: false, id, why: messageOf(error) };
   }

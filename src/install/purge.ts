@@ -1,5 +1,6 @@
 /** Pawl's state in a project: runs, journal, documents, logs. What git tracks is never part of it. */
 import { readdirSync, rmdirSync, rmSync } from "node:fs";
+import { readPinned } from "../store/commits.ts";
 import {
   errorCode,
   insideRoot,
@@ -16,6 +17,7 @@ import { homeDir, statePath } from "../store/home.ts";
 import { dirname, join } from "../store/names.ts";
 import { excludePlace, isOwned } from "../store/owned.ts";
 import { listArchived, listRuns, loadRun } from "../store/runs.ts";
+import { keyPath } from "../store/seal.ts";
 import { binaryPath } from "./binary.ts";
 
 /** Written by `init` itself; everything else in the list below comes from working with Pawl. */
@@ -87,18 +89,15 @@ function exists(root: string, path: string): boolean {
 /** Documents and logs lie where the workflow of each run says. */
 function writtenByRuns(root: string): string[] {
   const live = listRuns(root).flatMap(({ id }) => quietly(() => loadRun(root, id)) ?? []);
-  const documents = [...live.map(({ commit }) => commit), ...listArchived(root).map(({ commit }) => commit)].map(
-    ({ run }) => run.document.path,
+  const ended = listArchived(root).filter(({ commit }) => !commit.forged);
+  const documents = [...live, ...ended].map(({ commit }) => commit.run.document.path);
+  const folders = ["runs", "archive"].map((name) => join(root, ".pawl", name));
+  const logs = folders.flatMap((folder) =>
+    namesIn(folder).flatMap((id) => {
+      const pinned = quietly(() => readPinned(join(folder, id), id));
+      return pinned?.ok && typeof pinned.workflow.log === "string" ? [pinned.workflow.log] : [];
+    }),
   );
-  const ids = [
-    ...namesIn(join(root, ".pawl/runs")).map((id) => `runs/${id}`),
-    ...namesIn(join(root, ".pawl/archive")).map((id) => `archive/${id}`),
-  ];
-  const logs = ids.flatMap((id) => {
-    const file = readText(join(root, ".pawl", id, "workflow.json"));
-    const workflow = file.ok ? parseJson(file.text) : null;
-    return isObject(workflow) && typeof workflow.log === "string" ? [workflow.log] : [];
-  });
   return [BUILTIN_LOG, ...documents, ...logs].filter((path) => path !== "");
 }
 
@@ -140,10 +139,11 @@ function filesAbout(root: string, folder: string): string[] {
   });
 }
 
-/** All that is left of Pawl in a home: the program that hooks call, and what it remembers about sessions. */
+/** All that is left of Pawl in a home: the program that hooks call, its key, and what it remembers about sessions. */
 export function findHomeState(): State {
   const folders = [dirname(binaryPath()), statePath()].filter((folder) => lookAt(folder)?.isDirectory());
-  return { paths: [], pointers: folders, live: [] };
+  const key = lookAt(keyPath()) === undefined ? [] : [keyPath()];
+  return { paths: [], pointers: [...folders, ...key], live: [] };
 }
 
 /** What could not be removed, and why. */

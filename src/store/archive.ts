@@ -1,9 +1,13 @@
-/** Ended runs. At every moment of archiving, all commits can be read from one place or the other. */
+/**
+ * Ended runs. At every moment of archiving, all commits can be read from one place or the other. What does not bear
+ * Pawl's seal is not lost here, but marked: nothing goes on from it.
+ */
 import { renameSync, unlinkSync } from "node:fs";
 import type { Commit } from "../core/types.ts";
 import {
   archivedDir,
   asCommit,
+  commitContext,
   isFolder,
   isRunId,
   liveDir,
@@ -27,25 +31,33 @@ import {
   writeAtomic,
 } from "./files.ts";
 import { join } from "./names.ts";
+import { seal, unseal } from "./seal.ts";
 
 const COMPACTED = "commits.jsonl";
 const LARGEST_ARCHIVE = 1024 * 1024 * 1024;
 
+/** `forged`: its seal does not hold. */
+export type Kept = Commit & { forged?: true };
+
 interface Stored {
-  commits: Map<number, Commit>;
+  commits: Map<number, Kept>;
   /** numbers which have a file of their own */
   seqs: number[];
+  /** those of them whose seal holds */
+  held: number[];
   /** false: something in the compacted file cannot be read, so it must not be rewritten */
   whole: boolean;
 }
 
-export function readCommits(root: string, id: string): Commit[] {
+/** Of a live run only what its seal holds for: the next load puts the rest aside. */
+export function readCommits(root: string, id: string): Kept[] {
   if (!isRunId(id)) return [];
   for (let tries = 0; tries < 10; tries++) {
     const dir = findRunDir(root, id);
     if (dir === null) return [];
     const stored = readStored(dir, id);
-    if (stored !== "changed") return inOrder(stored.commits);
+    const isShown = (commit: Kept) => !commit.forged || dir.endsWith(archivedDir(id));
+    if (stored !== "changed") return inOrder(stored.commits).filter(isShown);
   }
   throw new RunError(`run ${id} keeps changing`);
 }
@@ -58,43 +70,67 @@ export function findRunDir(root: string, id: string): string | null {
   return isFolder(archived) ? archived : null;
 }
 
-function inOrder(commits: Map<number, Commit>): Commit[] {
-  return [...commits.keys()].sort((a, b) => a - b).map((seq) => commits.get(seq) as Commit);
+function inOrder(commits: Map<number, Kept>): Kept[] {
+  return [...commits.keys()].sort((a, b) => a - b).map((seq) => commits.get(seq) as Kept);
 }
 
 /** List, then the files, then the compacted one: what another process clears away meanwhile is then surely in it. */
 function readStored(dir: string, id: string): Stored | "changed" {
   const seqs = seqsIn(dir);
   if (seqs === null) return "changed";
-  const own = new Map<number, Commit>();
+  const own: [number, Kept][] = [];
   for (const seq of seqs) {
     const read = readCommit(dir, id, seq);
-    if (read.ok) own.set(seq, read.commit);
-    else if (read.missing) return "changed";
+    const commit = read.ok ? read.commit : claimed(parseJson(read.forged?.text ?? ""), id, seq);
+    if (commit !== null) own.push([seq, commit]);
+    else if (!read.ok && read.missing) return "changed";
   }
   const compacted = readCompacted(dir, id);
   if (!isFolder(dir)) return "changed";
-  return { commits: new Map([...compacted.commits, ...own]), seqs, whole: compacted.whole };
+  const all = [...compacted.commits, ...own];
+  // Of two with the same number the one whose seal holds.
+  const commits = new Map([...all.filter(isForged), ...all.filter((one) => !isForged(one))]);
+  const held = own.filter((one) => !isForged(one)).map(([seq]) => seq);
+  return { commits, seqs, held, whole: compacted.whole };
 }
 
-function readCompacted(dir: string, id: string): { commits: Map<number, Commit>; whole: boolean } {
-  const commits = new Map<number, Commit>();
+const isForged = ([, commit]: [number, Kept]) => commit.forged === true;
+
+/** What an unsealed text says it is. */
+function claimed(value: unknown, id: string, seq: number): Kept | null {
+  try {
+    const commit = asCommit(value, id, seq);
+    if (commit === null) return null;
+    const { run, event, records, effects } = commit;
+    return { run, event, records, effects, forged: true };
+  } catch {
+    return null;
+  }
+}
+
+function readCompacted(dir: string, id: string): { commits: Map<number, Kept>; whole: boolean } {
+  const commits = new Map<number, Kept>();
   const file = readText(join(dir, COMPACTED), LARGEST_ARCHIVE);
   if (!file.ok) return { commits, whole: file.why === "missing" };
   let whole = true;
   for (const line of file.text.split("\n")) {
     if (line === "") continue;
     const commit = lineCommit(line, id);
-    if (commit === null) whole = false;
-    else commits.set(commit.run.seq, commit);
+    if (commit === null || commit.forged) whole = false;
+    if (commit !== null) commits.set(commit.run.seq, commit);
   }
   return { commits, whole };
 }
 
-function lineCommit(line: string, id: string): Commit | null {
+/** Without its effects, so it must not pass for the commit itself. */
+const lineContext = (id: string, seq: number) => `${commitContext(id, seq)}/archived`;
+
+function lineCommit(line: string, id: string): Kept | null {
   const value = parseJson(line);
   const seq = isObject(value) && isObject(value.run) ? value.run.seq : undefined;
-  return typeof seq === "number" ? asCommit(value, id, seq) : null;
+  if (typeof seq !== "number") return null;
+  const json = unseal(lineContext(id, seq), line);
+  return json === null ? claimed(value, id, seq) : asCommit(parseJson(json), id, seq);
 }
 
 export function archiveRun(root: string, id: string): void {
@@ -117,14 +153,20 @@ function moveToArchive(root: string, live: string, archived: string): void {
   syncDir(insideRoot(root, ".pawl/runs"));
 }
 
-/** The old files go only after everything in them lies synced in the compacted one; effects are done by then. */
+/**
+ * The old files go only after everything in them lies synced in the compacted one; effects are done by then. What
+ * others wrote stays as it is: sealing it would make it ours.
+ */
 function compact(dir: string, id: string): void {
   const stored = readStored(dir, id);
   if (stored === "changed" || !stored.whole) return;
   const last = Math.max(...stored.seqs);
-  const old = stored.seqs.filter((seq) => seq !== last && stored.commits.has(seq));
+  const old = stored.held.filter((seq) => seq !== last);
   if (old.length > 0) {
-    const lines = inOrder(stored.commits).map((commit) => JSON.stringify({ ...commit, effects: [] }));
+    const held = inOrder(stored.commits).filter((commit) => !commit.forged);
+    const lines = held.map((commit) =>
+      seal(lineContext(id, commit.run.seq), JSON.stringify({ ...commit, effects: [] })),
+    );
     writeAtomic(join(dir, COMPACTED), `${lines.join("\n")}\n`);
     for (const seq of old) removeOld(join(dir, seqName(seq)));
   }
@@ -143,7 +185,7 @@ export function isArchived(root: string, id: string): boolean {
   return lookAt(insideRoot(root, archivedDir(id))) !== undefined;
 }
 
-export function listArchived(root: string): { id: string; commit: Commit }[] {
+export function listArchived(root: string): { id: string; commit: Kept }[] {
   const ids = (namesIn(insideRoot(root, ".pawl/archive")) ?? []).filter(isRunId).sort();
   return ids.flatMap((id) => {
     const commit = lastArchived(root, id);
@@ -151,7 +193,7 @@ export function listArchived(root: string): { id: string; commit: Commit }[] {
   });
 }
 
-function lastArchived(root: string, id: string): Commit | null {
+function lastArchived(root: string, id: string): Kept | null {
   try {
     const dir = insideRoot(root, archivedDir(id));
     const read = readCommit(dir, id, seqsIn(dir)?.at(-1) ?? 0);

@@ -3,6 +3,7 @@ import { readdirSync } from "node:fs";
 import type { Commit, Workflow } from "../core/types.ts";
 import { errorCode, isObject, lookAt, parseJson, type ReadResult, readText } from "./files.ts";
 import { join } from "./names.ts";
+import { unseal } from "./seal.ts";
 
 export const LARGEST_COMMIT = 64 * 1024 * 1024;
 const RUN_ID = /^[a-z0-9][a-z0-9-]{0,63}$/;
@@ -16,7 +17,15 @@ export class RunError extends Error {
   override name = "RunError";
 }
 
-export type CommitRead = { ok: true; commit: Commit } | { ok: false; missing: boolean; why: string };
+/** `forged`: something whole lies there, but Pawl did not write it, or not for this place. */
+export type CommitRead =
+  | { ok: true; commit: Commit }
+  | { ok: false; missing: boolean; why: string; forged?: { text: string } };
+
+const NOT_OURS = "not written by Pawl";
+
+export const commitContext = (id: string, seq: number) => `run/${id}/${seq}`;
+export const workflowContext = (id: string) => `run/${id}/workflow`;
 
 export function isRunId(id: string): boolean {
   return RUN_ID.test(id);
@@ -57,7 +66,7 @@ export function isFolder(path: string): boolean {
 }
 
 /** A single failed read says little about the file, two in a row do. */
-export function readOwn(path: string): ReadResult {
+function readOwn(path: string): ReadResult {
   const first = readText(path, LARGEST_COMMIT);
   const file = !first.ok && first.why === "unreadable" ? readText(path, LARGEST_COMMIT) : first;
   if (!file.ok && PASSING.includes(file.detail ?? "")) throw new RunError(`${path}: ${file.detail}; try again`);
@@ -68,8 +77,25 @@ export function readCommit(dir: string, id: string, seq: number): CommitRead {
   const path = join(dir, seqName(seq));
   const file = readOwn(path);
   if (!file.ok) return { ok: false, missing: file.why === "missing", why: file.detail ?? file.why };
-  const commit = asCommit(parseJson(file.text), id, seq);
+  const json = unseal(commitContext(id, seq), file.text);
+  // The seal first: what another wrote must not even be able to call itself newer.
+  if (json === null && isWhole(file.text)) return { ok: false, missing: false, why: NOT_OURS, forged: file };
+  const commit = json === null ? null : asCommit(parseJson(json), id, seq);
   return commit === null ? { ok: false, missing: false, why: "no whole commit in it" } : { ok: true, commit };
+}
+
+/** A crash or a bad disk leaves no whole object; whoever edits does. */
+const isWhole = (text: string) => isObject(parseJson(text));
+
+export type PinnedRead = { ok: true; workflow: Workflow } | { ok: false; why: string };
+
+/** The workflow a run is pinned to. */
+export function readPinned(dir: string, id: string): PinnedRead {
+  const file = readOwn(join(dir, "workflow.json"));
+  const json = file.ok ? unseal(workflowContext(id), file.text) : null;
+  if (file.ok && json === null && isWhole(file.text)) return { ok: false, why: `its pinned workflow was ${NOT_OURS}` };
+  const workflow = json === null ? null : asWorkflow(parseJson(json), id);
+  return workflow === null ? { ok: false, why: "its pinned workflow is gone or broken" } : { ok: true, workflow };
 }
 
 /** Checks what the rest of the program relies on; throws on what only a newer Pawl understands. */
@@ -94,7 +120,7 @@ export function asCommit(value: unknown, id: string, seq: number): Commit | null
   return whole ? (value as unknown as Commit) : null;
 }
 
-export function asWorkflow(value: unknown, id: string): Workflow | null {
+function asWorkflow(value: unknown, id: string): Workflow | null {
   if (!isObject(value)) return null;
   refuseNewer(value.v, `the workflow of run ${id}`);
   const whole =

@@ -1,9 +1,9 @@
 /** Runs: commits by compare-and-swap, and the way back from damage. */
 import { linkSync, renameSync } from "node:fs";
-import type { Commit, Run, RunSummary, Workflow } from "../core/types.ts";
+import type { Commit, JournalRecord, Run, RunSummary, Workflow } from "../core/types.ts";
 import {
   archivedDir,
-  asWorkflow,
+  commitContext,
   isFolder,
   isRunId,
   LARGEST_COMMIT,
@@ -11,28 +11,20 @@ import {
   namesIn,
   RunError,
   readCommit,
-  readOwn,
+  readPinned,
   seqName,
   seqsIn,
+  workflowContext,
 } from "./commits.ts";
 import { logError } from "./errors.ts";
-import {
-  corruptName,
-  ensureDir,
-  errorCode,
-  insideRoot,
-  lookAt,
-  parseJson,
-  quarantine,
-  readText,
-  withTemp,
-} from "./files.ts";
+import { corruptName, ensureDir, errorCode, insideRoot, lookAt, quarantine, readText, withTemp } from "./files.ts";
 import { join } from "./names.ts";
 import { excludeOurs } from "./owned.ts";
 import { ownerGone } from "./owner.ts";
 import { readPointer } from "./place.ts";
+import { seal } from "./seal.ts";
 
-export { archiveRun, isArchived, listArchived, readCommits } from "./archive.ts";
+export { archiveRun, isArchived, type Kept, listArchived, readCommits } from "./archive.ts";
 export { RunError } from "./commits.ts";
 export { describeParent, ownerGone } from "./owner.ts";
 
@@ -66,7 +58,7 @@ function checkedKey(run: Run): { id: string; seq: number } {
 }
 
 function commitText(commit: Commit): string {
-  const text = JSON.stringify(commit);
+  const text = seal(commitContext(commit.run.id, commit.run.seq), JSON.stringify(commit));
   if (text.length > LARGEST_COMMIT / 4 && new TextEncoder().encode(text).length > LARGEST_COMMIT)
     throw new RunError(`run ${commit.run.id}: the commit is too large`);
   return text;
@@ -101,7 +93,7 @@ export function pinWorkflow(root: string, id: string, workflow: Workflow): void 
   if (!isRunId(id)) throw new RunError(`not a run's name: ${id.slice(0, 80)}`);
   if (!openRun(root, id)) return;
   const path = insideRoot(root, `${liveDir(id)}/workflow.json`);
-  const text = JSON.stringify(workflow);
+  const text = seal(workflowContext(id), JSON.stringify(workflow));
   let linked = false;
   withTemp(insideRoot(root, liveDir(id)), text, 0o600, (temp) => {
     linked = linkOrSame(temp, path);
@@ -126,57 +118,79 @@ export function loadRun(root: string, id: string): { commit: Commit; workflow: W
   throw new RunError(`run ${id} keeps changing`);
 }
 
+interface Bad {
+  seq: number;
+  why: string;
+  forged: boolean;
+}
+
 function newestCommit(root: string, id: string, dir: string): Commit | "changed" | null {
-  const bad: { seq: number; why: string }[] = [];
+  const bad: Bad[] = [];
   for (const seq of (seqsIn(dir) ?? []).reverse()) {
     const read = readCommit(dir, id, seq);
     if (read.ok) return bad.length === 0 ? read.commit : replaceBad(root, dir, read.commit, bad);
     if (read.missing) return "changed";
-    bad.push({ seq, why: read.why });
+    bad.push({ seq, why: read.why, forged: read.forged !== undefined });
   }
-  return bad.length === 0 ? null : giveUp(root, id, dir, `no readable commit (${bad[0]?.why})`);
+  return bad.length === 0 ? null : giveUp(root, id, dir, `no commit that can be used (${bad[0]?.why})`);
 }
 
 function loadPinned(root: string, id: string, dir: string): Workflow | null {
-  const file = readOwn(join(dir, "workflow.json"));
-  const workflow = file.ok ? asWorkflow(parseJson(file.text), id) : null;
-  if (workflow !== null) return workflow;
-  return isFolder(dir) ? giveUp(root, id, dir, "its pinned workflow is gone or broken") : null;
+  const pinned = readPinned(dir, id);
+  if (pinned.ok) return pinned.workflow;
+  return isFolder(dir) ? giveUp(root, id, dir, pinned.why) : null;
 }
 
 /**
- * A broken commit keeps its number: a writer that still knows the state before it would otherwise take the number and
- * be told "committed" although the run went on without it. So the broken bytes get a second name, and a commit that
- * says what happened takes their place in one step.
+ * A bad commit keeps its number: a writer that still knows the state before it would otherwise take the number and be
+ * told "committed" although the run went on without it. So the bad bytes get a second name, and a commit that says what
+ * happened takes their place in one step. Numbers after a gap were never given by us and are free again: they could
+ * be so high that none is left above them.
  */
-function replaceBad(root: string, dir: string, good: Commit, bad: { seq: number; why: string }[]): Commit | "changed" {
+function replaceBad(root: string, dir: string, good: Commit, bad: Bad[]): Commit | "changed" {
+  const numbers = new Set(bad.map(({ seq }) => seq));
+  let last = good.run.seq;
+  while (numbers.has(last + 1)) last++;
+  const told = bad.filter(({ seq, forged }) => forged || seq > last);
   try {
-    for (const { seq, why } of bad) {
-      const aside = replaceOne(dir, seq, repairOf(good, seq, why));
-      logError(root, "runs", `run ${good.run.id}: ${seqName(seq)}: ${why}; kept as ${aside}`);
+    for (const { seq, ...one } of bad) {
+      const silent = told.some((other) => other.seq === seq);
+      const repair = repairOf(good, seq, silent ? [] : [{ seq, ...one }]);
+      const aside = seq > last ? quarantine(join(dir, seqName(seq))) : replaceOne(dir, repair);
+      logError(root, "runs", `run ${good.run.id}: ${seqName(seq)}: ${one.why}; kept as ${aside}`);
     }
+    // Under a number of its own: the journal may know the old ones already, from the commits that were there before.
+    if (told.length > 0) publish(dir, repairOf(good, last + 1, told.reverse()), linkOrSame);
     return "changed";
   } catch (error) {
     logError(root, "runs", error);
-    const newest = bad[0] as { seq: number; why: string };
-    return repairOf(good, newest.seq, newest.why);
+    return last === good.run.seq ? good : repairOf(good, last, bad);
   }
 }
 
-function repairOf(good: Commit, seq: number, why: string): Commit {
-  const what = `commit ${seq} could not be read (${why}); the run goes on from commit ${good.run.seq}`;
+function repairOf(good: Commit, seq: number, bad: Bad[]): Commit {
   const { host, session, via } = good.event;
   const event = { id: `repair-${seq}`, at: new Date().toISOString(), host, session, via, kind: "repaired" };
-  return { run: { ...good.run, seq }, event, records: [{ kind: "errored", what }], effects: [] };
+  const records = bad.map((one) => recordOf(one, good.run.seq));
+  return { run: { ...good.run, seq }, event, records, effects: [] };
 }
 
-function replaceOne(dir: string, seq: number, repair: Commit): string {
-  const path = join(dir, seqName(seq));
+function recordOf({ seq, why, forged }: Bad, from: number): JournalRecord {
+  const fault = forged ? `was ${why}` : `could not be read (${why})`;
+  const what = `commit ${seq} ${fault}; the run goes on from commit ${from}`;
+  return { kind: "errored", what, ...(forged && { forged }) };
+}
+
+function replaceOne(dir: string, repair: Commit): string {
+  const path = join(dir, seqName(repair.run.seq));
   const folder = isFolder(path);
   const aside = folder ? quarantine(path) : nameTwice(path);
-  const publish = folder ? linkOrSame : renameSync;
-  withTemp(dir, JSON.stringify(repair), 0o600, (temp) => publish(temp, path));
+  publish(dir, repair, folder ? linkOrSame : renameSync);
   return aside;
+}
+
+function publish(dir: string, repair: Commit, put: (temp: string, path: string) => void): void {
+  withTemp(dir, commitText(repair), 0o600, (temp) => put(temp, join(dir, seqName(repair.run.seq))));
 }
 
 function nameTwice(path: string): string {

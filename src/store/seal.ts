@@ -12,29 +12,34 @@ const DIGITS = 64;
 
 /** `json` is an object; `context` says where the text belongs, so that a sealed text cannot be put elsewhere. */
 export function seal(context: string, json: string): string {
-  return `${HEAD}${macOf(context, json)}",${json.slice(1)}`;
+  return `${HEAD}${macOf(knownKey() ?? makeKey(), context, json)}",${json.slice(1)}`;
 }
 
 /** The object as it was sealed; null: it was not written by this Pawl, or not for this place. */
 export function unseal(context: string, text: string): string | null {
-  if (!text.startsWith(HEAD)) return null;
+  const known = text.startsWith(HEAD) ? knownKey() : null;
+  if (known === null) return null;
   const json = `{${text.slice(HEAD.length + DIGITS + 2)}`;
-  return text.slice(HEAD.length, HEAD.length + DIGITS) === macOf(context, json) ? json : null;
+  return text.slice(HEAD.length, HEAD.length + DIGITS) === macOf(known, context, json) ? json : null;
 }
 
-function macOf(context: string, json: string): string {
-  const hasher = new Bun.CryptoHasher("sha256", key());
+function macOf(key: string, context: string, json: string): string {
+  const hasher = new Bun.CryptoHasher("sha256", key);
   return hasher.update(`${context.length}:${context}`).update(json).digest("hex");
 }
 
-let known: string | undefined;
+let last: { path: string; key: string } | undefined;
 
-function key(): string {
-  known ??= readKey() ?? makeKey();
-  return known;
+/** Read once per home. null: there is none yet, so nothing was ever sealed; only sealing makes one. */
+function knownKey(): string | null {
+  const path = keyPath();
+  if (last?.path === path) return last.key;
+  const key = readKey();
+  if (key !== null) last = { path, key };
+  return key;
 }
 
-const keyPath = () => join(homeDir(), ".local/share/pawl/key");
+export const keyPath = () => join(homeDir(), ".local/share/pawl/key");
 
 function readKey(): string | null {
   const path = keyPath();

@@ -3,6 +3,7 @@ import { afterAll, describe, test } from "bun:test";
 import { renameSync, symlinkSync, unlinkSync } from "node:fs";
 import { join } from "node:path";
 import { openSession, type Place, payload, removePlaces, runHook, runPawl, shell } from "../harness.ts";
+import { inHome, sealedCommit } from "../sealing.ts";
 import { arm, type Case, expectFound, plugin, user, write } from "./clinic.ts";
 
 afterAll(removePlaces);
@@ -11,6 +12,13 @@ const HOOK = { type: "command", command: "say done" };
 const stopHook = (entry: object) => JSON.stringify({ hooks: { Stop: [{ hooks: [entry] }] } });
 const sessions = (place: Place, name: string, text: string) =>
   write(place.home, `.local/state/pawl/sessions/${name}`, text);
+
+const putCommit = (place: Place, id: string, seq: number, commit: object) =>
+  write(
+    place.root,
+    `.pawl/runs/${id}/${String(seq).padStart(6, "0")}.json`,
+    inHome(place.home, () => sealedCommit(id, seq, commit)),
+  );
 
 function showDocument(place: Place): void {
   write(place.root, ".git/info/exclude", "");
@@ -133,11 +141,18 @@ const states: Case[] = [
     ["trouble run-broken"],
     "pinned workflow",
   ],
+  ["a run of a newer Pawl", (p) => putCommit(p, arm(p), 9, { run: { v: 2 } }), ["trouble run-broken"], "newer Pawl"],
   [
-    "a run of a newer Pawl",
-    (p) => write(p.root, `.pawl/runs/${arm(p)}/000009.json`, '{"run":{"v":2}}'),
+    "a commit that another wrote",
+    (p) => write(p.root, `.pawl/runs/${arm(p)}/000002.json`, '{"run":{"v":2}}'),
     ["trouble run-broken"],
-    "newer Pawl",
+    "commit 2: not written by Pawl",
+  ],
+  [
+    "a workflow that another wrote",
+    (p) => write(p.root, `.pawl/runs/${arm(p)}/workflow.json`, '{"v":1}'),
+    ["trouble run-broken"],
+    "its pinned workflow was not written by Pawl",
   ],
   ["a run whose session ended", endSession, ["note run-alone"], "its session has ended"],
   [

@@ -3,19 +3,24 @@ import { existsSync, mkdirSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { readJournal } from "../../src/store/journal.ts";
 import { loadRun, readCommits } from "../../src/store/runs.ts";
+import { seal } from "../../src/store/seal.ts";
+import { ownHome } from "../sealing.ts";
 import { DOCUMENT, LOG, SECOND, steps } from "./cycle.ts";
 import { childEnv, commandFor, ID, removeTemps, tempRoot } from "./samples.ts";
 
+/** One key for all children and for looking at what they left. */
+const HOME = ownHome();
+seal("", "{}");
 afterEach(removeTemps);
 
-function child(args: string[], home: string, env: Record<string, string> = {}) {
-  const done = Bun.spawnSync(commandFor("cycle.ts", args, true), { env: childEnv(home, env) });
+function child(args: string[], env: Record<string, string> = {}) {
+  const done = Bun.spawnSync(commandFor("cycle.ts", args, true), { env: childEnv(HOME, env) });
   return { code: done.exitCode, lines: done.stdout.toString().trim().split("\n"), error: done.stderr.toString() };
 }
 
 function countCalls(): number {
   const root = tempRoot();
-  const { lines, code, error } = child(["once", root], tempRoot());
+  const { lines, code, error } = child(["once", root]);
   expect({ code, error }).toEqual({ code: 0, error: "" });
   expectFinished(root, true);
   return Number(lines[0]);
@@ -56,7 +61,7 @@ function expectFinished(root: string, effectsToo: boolean): void {
 function expectGoesOn(base: string, calls: number, effectsToo: boolean): void {
   const roots = Array.from({ length: calls }, (_, index) => join(base, String(index + 1)));
   roots.forEach(expectSound);
-  const { code, error } = child(["mend", base, String(calls)], tempRoot());
+  const { code, error } = child(["mend", base, String(calls)]);
   expect({ code, error }).toEqual({ code: 0, error: "" });
   for (const root of roots) expectFinished(root, effectsToo);
 }
@@ -65,13 +70,13 @@ describe("every call of the disk fails in turn", () => {
   const calls = countCalls();
   test("the faults really take effect", () => {
     expect(calls).toBeGreaterThan(60);
-    const { code } = child(["once", tempRoot()], tempRoot(), { FAULT_KIND: "before", FAULT_AT: "5" });
+    const { code } = child(["once", tempRoot()], { FAULT_KIND: "before", FAULT_AT: "5" });
     expect(code).toBe(9);
   });
   for (const kind of ["EIO", "ENOSPC", "short"]) {
     test(`with ${kind}`, () => {
       const base = tempRoot();
-      const { lines, code, error } = child(["sweep", base, String(calls)], tempRoot(), { FAULT_KIND: kind });
+      const { lines, code, error } = child(["sweep", base, String(calls)], { FAULT_KIND: kind });
       expect({ code, error }).toEqual({ code: 0, error: "" });
       expect(new Set(lines).size).toBe(7);
       expectGoesOn(base, calls, kind === "short");
@@ -84,7 +89,7 @@ describe("every call of the disk fails in turn", () => {
         const root = join(base, String(at));
         mkdirSync(root);
         const env = { FAULT_KIND: kind, FAULT_AT: String(at) };
-        expect(child(["once", root], base, env).code).toBe(9);
+        expect(child(["once", root], env).code).toBe(9);
       }
       expectGoesOn(base, calls, true);
     }, 120_000);

@@ -1,7 +1,9 @@
 import { afterEach, expect, test } from "bun:test";
 import { commitRun } from "../../src/store/runs.ts";
+import { ownHome } from "../sealing.ts";
 import { childEnv, commandFor, ID, removeTemps, sampleCommit, tempRoot } from "./samples.ts";
 
+const OWN_HOME = ownHome();
 afterEach(removeTemps);
 
 /** Calls the store from below a shell that goes by the given names. */
@@ -27,7 +29,7 @@ for (const [argv0, known] of [
 }
 
 test("a run is known to be abandoned once its host is gone, and not before", () => {
-  const [root, home] = [tempRoot(), tempRoot()];
+  const [root, home] = [tempRoot(), OWN_HOME];
   commitRun(root, sampleCommit(1));
   const session = ["claude", "test-session"];
   const [parent] = callBelow("claude", home, [["describeParent"]]) as [object];

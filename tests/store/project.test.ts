@@ -6,8 +6,10 @@ import { hashOf } from "../../src/store/files.ts";
 import { appendJournal, hasJournal, readJournal } from "../../src/store/journal.ts";
 import { project, recover } from "../../src/store/project.ts";
 import { commitRun, pinWorkflow } from "../../src/store/runs.ts";
+import { ownHome } from "../sealing.ts";
 import { ID, removeTemps, sampleCommit, tempRoot, workflow } from "./samples.ts";
 
+ownHome();
 afterEach(removeTemps);
 
 const DOCUMENT = ".claude/doc.md";

@@ -17,8 +17,10 @@ import {
   RunError,
   readCommits,
 } from "../../src/store/runs.ts";
+import { ownHome, sealedCommit } from "../sealing.ts";
 import { ID, removeTemps, sampleCommit, tempRoot, workflow } from "./samples.ts";
 
+ownHome();
 afterEach(removeTemps);
 
 function rootWith(commits: number): string {
@@ -85,14 +87,16 @@ describe("a commit that cannot be read", () => {
     ["empty", (path) => truncateSync(path, 0)],
     ["truncated", (path) => truncateSync(path, 40)],
     ["zeroes", (path) => writeFileSync(path, Buffer.alloc(300))],
-    ["another run's", (path) => writeFileSync(path, JSON.stringify(sampleCommit(3, { run: { id: "other" } })))],
-    ["another number", (path) => writeFileSync(path, JSON.stringify(sampleCommit(2)))],
-    ["other JSON", (path) => writeFileSync(path, '{"run":{"v":1},"event":null}')],
+    ["another run's", (path) => writeFileSync(path, sealed(sampleCommit(3, { run: { id: "other" } })))],
+    ["another number", (path) => writeFileSync(path, sealed(sampleCommit(2)))],
+    ["other JSON", (path) => writeFileSync(path, sealed({ run: { v: 1 }, event: null }))],
     ["not UTF-8", (path) => writeFileSync(path, Buffer.from([0xff, 0xfe]))],
     ["a folder", (path) => replace(path, () => mkdirSync(path))],
     ["a FIFO", (path) => replace(path, () => execFileSync("mkfifo", [path]))],
     ["a link", (path) => replace(path, () => symlinkSync("/etc/passwd", path))],
   ];
+  /** Even under our own seal it has to be what it should. */
+  const sealed = (commit: object) => sealedCommit(ID, 3, commit);
   const replace = (path: string, by: () => void) => {
     rmSync(path);
     by();
@@ -133,7 +137,7 @@ describe("a commit that cannot be read", () => {
   });
   test("what only a newer Pawl understands is left alone", () => {
     const root = rootWith(1);
-    const newer = JSON.stringify({ run: { v: 2 } });
+    const newer = sealedCommit(ID, 2, { run: { v: 2 } });
     writeFileSync(file(root, 2), newer);
     expect(() => loadRun(root, ID)).toThrow("newer");
     expect(readFileSync(file(root, 2), "utf8")).toBe(newer);

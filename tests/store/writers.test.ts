@@ -3,8 +3,10 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { readJournal } from "../../src/store/journal.ts";
 import { commitRun, loadRun, pinWorkflow, readCommits } from "../../src/store/runs.ts";
+import { ownHome } from "../sealing.ts";
 import { childEnv, commandFor, ID, removeTemps, sampleCommit, tempRoot, workflow } from "./samples.ts";
 
+const HOME = ownHome();
 afterEach(removeTemps);
 
 const WRITERS = Array.from({ length: 8 }, (_, index) => `writer-${index}`);
@@ -18,7 +20,7 @@ function armedRoot(): string {
 }
 
 function start(root: string, name: string) {
-  return Bun.spawn(commandFor("count.ts", [root, name, String(EACH)]), { env: childEnv(root), stdout: "pipe" });
+  return Bun.spawn(commandFor("count.ts", [root, name, String(EACH)]), { env: childEnv(HOME), stdout: "pipe" });
 }
 
 /** How many lines it wrote; `onLine` sees the count grow. */
