@@ -1,8 +1,8 @@
-import { writeSync } from "node:fs";
 import { conduct } from "../hook.ts";
 import { clientVersion, parseEvent, renderAnswer } from "../hosts/claude.ts";
 import { detectHost } from "../hosts/detect.ts";
 import type { Input } from "../quick.ts";
+import { write } from "../store/disk.ts";
 import { logError } from "../store/errors.ts";
 
 /** `pawl hook claude|auto`: JSON on stdin, JSON or nothing on stdout, exit 0, whatever happens. */
@@ -48,7 +48,7 @@ function writeAll(text: string): void {
   const deadline = Date.now() + 2_000;
   for (let at = 0; at < bytes.length; ) {
     try {
-      at += writeSync(1, bytes, at);
+      at += write(1, bytes, at, bytes.length - at);
     } catch (error) {
       const code = (error as { code?: string }).code;
       if (code === "EPIPE") return;

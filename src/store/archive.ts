@@ -2,7 +2,6 @@
  * Ended runs. At every moment of archiving, all commits can be read from one place or the other. What does not bear
  * Pawl's seal is not lost here, but marked: nothing goes on from it.
  */
-import { renameSync, unlinkSync } from "node:fs";
 import type { Commit } from "../core/types.ts";
 import {
   archivedDir,
@@ -17,6 +16,7 @@ import {
   seqName,
   seqsIn,
 } from "./commits.ts";
+import { rename, unlink } from "./disk.ts";
 import { logError } from "./errors.ts";
 import {
   ensureDir,
@@ -144,7 +144,7 @@ export function archiveRun(root: string, id: string): void {
 function moveToArchive(root: string, live: string, archived: string): void {
   const parent = ensureDir(root, ".pawl/archive");
   try {
-    renameSync(live, archived);
+    rename(live, archived);
   } catch (error) {
     if (errorCode(error) === "ENOENT") return;
     throw error;
@@ -175,7 +175,7 @@ function compact(dir: string, id: string): void {
 
 function removeOld(path: string): void {
   try {
-    unlinkSync(path);
+    unlink(path);
   } catch (error) {
     if (errorCode(error) !== "ENOENT") throw error;
   }

@@ -1,6 +1,6 @@
 /** One run on disk: a folder of numbered files which are never changed. */
-import { readdirSync } from "node:fs";
 import type { Commit, Workflow } from "../core/types.ts";
+import { namesOf } from "./disk.ts";
 import { errorCode, isObject, lookAt, parseJson, type ReadResult, readText } from "./files.ts";
 import { join } from "./names.ts";
 import { unseal } from "./seal.ts";
@@ -46,7 +46,7 @@ export function seqName(seq: number): string {
 /** null: no such folder. */
 export function namesIn(dir: string): string[] | null {
   try {
-    return readdirSync(dir);
+    return namesOf(dir);
   } catch (error) {
     if (errorCode(error) === "ENOENT" || errorCode(error) === "ENOTDIR") return null;
     throw error;

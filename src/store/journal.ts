@@ -1,7 +1,7 @@
 /** The append-only record. Commits are the truth, this is their copy: written after them, and again if a crash ate it. */
-import { closeSync, constants, readSync } from "node:fs";
 import type { Commit, Json } from "../core/types.ts";
 import { namesIn } from "./commits.ts";
+import { close, FLAGS, read } from "./disk.ts";
 import { appendLine, ensureDir, insideRoot, isObject, openRegular, parseJson, readTail } from "./files.ts";
 import { join } from "./names.ts";
 
@@ -45,7 +45,7 @@ function monthFile(at: string): string {
 
 export function appendJournal(root: string, commit: Commit): void {
   const path = insideRoot(root, monthFile(commit.event.at));
-  ensureDir(root, FOLDER);
+  ensureDir(root, FOLDER, "unsynced");
   appendLine(path, `\n${linesOf(commit).join("\n")}\n`);
 }
 
@@ -143,7 +143,7 @@ function matches(line: JournalLine, { run, session, kind, since, until }: Journa
 function* linesIn(path: string, stats: { skipped: number }): Generator<string> {
   let fd: number;
   try {
-    fd = openRegular(path, constants.O_RDONLY);
+    fd = openRegular(path, FLAGS.O_RDONLY);
   } catch {
     stats.skipped++;
     return;
@@ -151,7 +151,7 @@ function* linesIn(path: string, stats: { skipped: number }): Generator<string> {
   try {
     yield* linesOfFile(fd, stats);
   } finally {
-    closeSync(fd);
+    close(fd);
   }
 }
 
@@ -159,7 +159,7 @@ function* linesOfFile(fd: number, stats: { skipped: number }): Generator<string>
   const chunk = Buffer.allocUnsafe(CHUNK);
   let parts: Buffer[] = [];
   let length = 0;
-  for (let got = readSync(fd, chunk, 0, CHUNK, null); got > 0; got = readSync(fd, chunk, 0, CHUNK, null)) {
+  for (let got = read(fd, chunk, 0, CHUNK, null); got > 0; got = read(fd, chunk, 0, CHUNK, null)) {
     let from = 0;
     for (let end = chunk.indexOf(10); end !== -1 && end < got; end = chunk.indexOf(10, from)) {
       yield Buffer.concat([...parts, chunk.subarray(from, end)]).toString();

@@ -1,6 +1,9 @@
 /** Paths as text. node:path does more and costs every hook a millisecond to load. Names are checked elsewhere. */
 
-export const join = (...parts: string[]) => parts.join("/").replace(/\/{2,}/g, "/");
+export function join(...parts: string[]): string {
+  const path = parts.join("/");
+  return path.includes("//") ? path.replace(/\/{2,}/g, "/") : path;
+}
 
 export function dirname(path: string): string {
   const at = path.lastIndexOf("/");

@@ -1,5 +1,5 @@
 /** Where a project begins, which run a session belongs to, and which files are ours. */
-import { mkdirSync, realpathSync, statSync, unlinkSync } from "node:fs";
+import { realpath, stat, unlink } from "./disk.ts";
 import { logError } from "./errors.ts";
 import {
   ensureDir,
@@ -7,6 +7,7 @@ import {
   insideRoot,
   isObject,
   lookAt,
+  makeDirs,
   messageOf,
   parseJson,
   quarantine,
@@ -30,8 +31,8 @@ export function findRoot(startDir: string): string {
 
 function realFolder(dir: string): string {
   try {
-    const real = realpathSync(dir);
-    if (statSync(real).isDirectory()) return real;
+    const real = realpath(dir);
+    if (stat(real).isDirectory()) return real;
   } catch (error) {
     throw new PlaceError(`the folder ${dir} cannot be used: ${messageOf(error)}`);
   }
@@ -40,7 +41,7 @@ function realFolder(dir: string): string {
 
 function realHome(): string | null {
   try {
-    return realpathSync(homeDir());
+    return realpath(homeDir());
   } catch {
     return null;
   }
@@ -136,7 +137,7 @@ function asPointer(value: unknown): Pointer | null {
 export function writePointer(host: string, session: string, pointer: Pointer): void {
   const path = pointerPath(host, session);
   if (path === null) throw new PlaceError(`no session can be kept under the name ${host}-${session}`.slice(0, 300));
-  mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+  makeDirs(dirname(path), 0o700);
   writeAtomic(path, `${JSON.stringify(pointer)}\n`);
 }
 
@@ -177,7 +178,7 @@ export function removePointer(host: string, session: string): void {
 
 function removeIfThere(path: string): void {
   try {
-    unlinkSync(path);
+    unlink(path);
   } catch (error) {
     if (errorCode(error) !== "ENOENT") throw error;
   }

@@ -1,5 +1,4 @@
 /** Runs: commits by compare-and-swap, and the way back from damage. */
-import { linkSync, renameSync } from "node:fs";
 import type { Commit, JournalRecord, Run, RunSummary, Workflow } from "../core/types.ts";
 import {
   archivedDir,
@@ -16,6 +15,7 @@ import {
   seqsIn,
   workflowContext,
 } from "./commits.ts";
+import { link, rename } from "./disk.ts";
 import { logError } from "./errors.ts";
 import { corruptName, ensureDir, errorCode, insideRoot, lookAt, quarantine, readText, withTemp } from "./files.ts";
 import { join } from "./names.ts";
@@ -75,7 +75,7 @@ function openRun(root: string, id: string): boolean {
 /** A network file system may report failure for a link it has made: the inode tells the truth. */
 function linkOrSame(temp: string, path: string): boolean {
   try {
-    linkSync(temp, path);
+    link(temp, path);
     return true;
   } catch (error) {
     const ours = lookAt(temp);
@@ -185,7 +185,7 @@ function replaceOne(dir: string, repair: Commit): string {
   const path = join(dir, seqName(repair.run.seq));
   const folder = isFolder(path);
   const aside = folder ? quarantine(path) : nameTwice(path);
-  publish(dir, repair, folder ? linkOrSame : renameSync);
+  publish(dir, repair, folder ? linkOrSame : rename);
   return aside;
 }
 
