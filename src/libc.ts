@@ -71,7 +71,8 @@ export function localTime(at: string): string {
 
 /** struct tm begins with the ints sec, min, hour, mday, mon, year. */
 function byLibc(c: Libc, ms: number): number[] {
-  const time = new BigInt64Array([BigInt(Math.floor(ms / 1000))]);
+  const seconds = Math.floor(ms / 1000);
+  const time = new Int32Array([seconds, Math.floor(seconds / 2 ** 32)]); // 64 bits, the lower ones first
   const tm = new Int32Array(16);
   c.localtime_r(ffi.ptr(new Uint8Array(time.buffer)), ffi.ptr(new Uint8Array(tm.buffer)));
   const [second = 0, minute = 0, hour = 0, day = 0, month = 0, year = 0] = tm;

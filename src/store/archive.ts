@@ -8,7 +8,6 @@ import {
   asCommit,
   commitContext,
   isFolder,
-  isRunId,
   liveDir,
   namesIn,
   RunError,
@@ -30,7 +29,7 @@ import {
   TEMP_PREFIX,
   writeAtomic,
 } from "./files.ts";
-import { join } from "./names.ts";
+import { isRunId, join } from "./names.ts";
 import { seal, unseal } from "./seal.ts";
 
 const COMPACTED = "commits.jsonl";

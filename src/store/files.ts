@@ -29,7 +29,8 @@ export function parseJson(text: string): unknown {
 }
 
 export function hashOf(content: string | Uint8Array): string {
-  return Bun.SHA256.hash(content, "hex");
+  // The same hasher as for seals: each kind has to be set up once.
+  return new Bun.CryptoHasher("sha256").update(content).digest("hex");
 }
 
 // ── Reading ─────────────────────────────────────────────────────────────────

@@ -3,7 +3,7 @@ import type { Commit, Json } from "../core/types.ts";
 import { namesIn } from "./commits.ts";
 import { close, FLAGS, read } from "./disk.ts";
 import { appendLine, ensureDir, insideRoot, isObject, openRegular, parseJson, readTail } from "./files.ts";
-import { join } from "./names.ts";
+import { DIGITS, isMadeOf, join } from "./names.ts";
 
 const FOLDER = ".pawl/journal";
 const TAIL = 64 * 1024;
@@ -37,8 +37,9 @@ export interface JournalFilter {
 }
 
 function monthFile(at: string): string {
-  const month = /^\d{4}-\d{2}(?=-)/.exec(at)?.[0] ?? "undated";
-  return `${FOLDER}/${month}.jsonl`;
+  const isDated =
+    isMadeOf(at.slice(0, 4), DIGITS) && isMadeOf(at.slice(5, 7), DIGITS) && at[4] === "-" && at[7] === "-";
+  return `${FOLDER}/${isDated ? at.slice(0, 7) : "undated"}.jsonl`;
 }
 
 // ── Writing ─────────────────────────────────────────────────────────────────
@@ -78,8 +79,12 @@ export function hasJournal(root: string, commit: Commit): boolean {
 /** A power cut may have left the first records of a commit and eaten the others. */
 function hasAll(lines: string[], { run, records }: Commit): boolean {
   const start = `"run":${JSON.stringify(run.id)},"seq":${run.seq},"i":`;
-  const found = lines.filter((line) => line.includes(start)).flatMap((line) => parseLine(line)?.i ?? []);
-  return new Set(found).size >= Math.max(1, records.length);
+  const found = new Set<number>();
+  for (const line of lines) {
+    const parsed = line.includes(start) ? parseLine(line) : null;
+    if (parsed !== null) found.add(parsed.i);
+  }
+  return found.size >= Math.max(1, records.length);
 }
 
 /** NaN: no line tells. */

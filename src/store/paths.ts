@@ -45,9 +45,11 @@ export function insideRoot(root: string, relative: string): string {
   let path = checkedRoot(root);
   let exists = true;
   const parts = checkedParts(relative);
-  for (const [index, part] of parts.entries()) {
+  let left = parts.length;
+  for (const part of parts) {
+    left--;
     path = join(path, part);
-    exists = exists && checkStep(path, relative, index === parts.length - 1);
+    exists = exists && checkStep(path, relative, left === 0);
   }
   return path;
 }
@@ -101,11 +103,14 @@ function checkedParts(relative: string): string[] {
   if (bytesIn(relative) > LONGEST_PATH) refuse("is too long");
   if (relative.includes("\0")) refuse("has a NUL byte");
   if (relative.startsWith("/")) refuse("is not relative to the project");
-  const parts = relative.split("/").filter((part) => part !== "" && part !== ".");
+  const parts: string[] = [];
+  for (const part of relative.split("/")) {
+    if (part === "..") refuse("leads out of the project");
+    if (part.toLowerCase() === ".git") refuse("belongs to git");
+    if (bytesIn(part) > LONGEST_NAME) refuse("has a name that is too long");
+    if (part !== "" && part !== ".") parts.push(part);
+  }
   if (parts.length === 0) refuse("names nothing");
-  if (parts.includes("..")) refuse("leads out of the project");
-  if (parts.some((part) => part.toLowerCase() === ".git")) refuse("belongs to git");
-  if (parts.some((part) => bytesIn(part) > LONGEST_NAME)) refuse("has a name that is too long");
   return parts;
 }
 

@@ -16,7 +16,7 @@ import {
 } from "./files.ts";
 import { gitDirOf, isLinkedWorktree } from "./git-dir.ts";
 import { homeDir, PlaceError, statePath } from "./home.ts";
-import { dirname, join } from "./names.ts";
+import { dirname, isPlainName, isRunId, join } from "./names.ts";
 
 export { PlaceError } from "./home.ts";
 export { excludeOurs, isOwned, OWNED } from "./owned.ts";
@@ -87,12 +87,10 @@ export interface Pointer {
   off?: true;
 }
 
-const RUN_ID = /^[a-z0-9][a-z0-9-]{0,63}$/;
-const NAME = /^(?!\.)[A-Za-z0-9._-]{1,128}$/;
 const LONGEST_POINTER_NAME = 240;
 
 export function pointerPath(host: string, session: string): string | null {
-  if (!NAME.test(host) || !NAME.test(session)) return null;
+  if (!isPlainName(host) || !isPlainName(session)) return null;
   const name = `${host}-${session}`;
   return name.length > LONGEST_POINTER_NAME ? null : statePath("sessions", name);
 }
@@ -119,8 +117,8 @@ function asPointer(value: unknown): Pointer | null {
   if (!isObject(value)) return null;
   const { root, run, pid, pid_start, pid_ns, boot, formal, offer, off } = value;
   if (typeof root !== "string" || !root.startsWith("/") || root.includes("\0")) return null;
-  if (typeof run !== "string" || (run !== "" && !RUN_ID.test(run))) return null;
-  const isId = (id: unknown): id is string => typeof id === "string" && RUN_ID.test(id);
+  if (typeof run !== "string" || (run !== "" && !isRunId(run))) return null;
+  const isId = (id: unknown): id is string => typeof id === "string" && isRunId(id);
   return {
     root,
     run,

@@ -209,13 +209,16 @@ function wasPutAside(path: string, since: string): boolean {
 function writeLog(root: string, commit: Commit, effect: EffectOf<"log">, again: boolean): void {
   const path = openPath(root, effect.path);
   const stamp = localTime(commit.event.at);
-  const lines = effect.lines.map((line) => `[${stamp}] ${line.replace(/[\r\n\0]+/g, " ")}`);
+  const lines = effect.lines.map((line) => `[${stamp}] ${oneLine(line)}`);
   const present = new Set(again ? readTail(path, LOG_TAIL)?.text.split("\n") : []);
   const fresh = lines.filter((line) => !present.has(line));
   if (fresh.length === 0) return;
   if (effect.path.includes("/")) ensureDir(root, dirname(effect.path), "unsynced");
   appendLine(path, fresh.join("\n"));
 }
+
+const oneLine = (text: string) =>
+  text.includes("\n") || text.includes("\r") || text.includes("\0") ? text.replace(/[\r\n\0]+/g, " ") : text;
 
 function writeReport(root: string, commit: Commit, effect: EffectOf<"report">): void {
   if (effect.file.includes("/")) throw new PathError(`${effect.file}: not a report's name`);

@@ -4,7 +4,6 @@ import {
   archivedDir,
   commitContext,
   isFolder,
-  isRunId,
   LARGEST_COMMIT,
   liveDir,
   namesIn,
@@ -18,7 +17,7 @@ import {
 import { link, rename } from "./disk.ts";
 import { logError } from "./errors.ts";
 import { corruptName, ensureDir, errorCode, insideRoot, lookAt, quarantine, readText, withTemp } from "./files.ts";
-import { join } from "./names.ts";
+import { isRunId, join } from "./names.ts";
 import { excludeOurs } from "./owned.ts";
 import { ownerGone } from "./owner.ts";
 import { readPointer } from "./place.ts";

@@ -5,7 +5,7 @@
 import { link } from "./disk.ts";
 import { errorCode, lookAt, makeDirs, readText, withTemp } from "./files.ts";
 import { homeDir, PlaceError } from "./home.ts";
-import { join } from "./names.ts";
+import { HEX, isMadeOf, join } from "./names.ts";
 
 const HEAD = '{"seal":"';
 const DIGITS = 64;
@@ -48,7 +48,7 @@ function readKey(): string | null {
   if (!file.ok) throw new PlaceError(`the key ${path} cannot be read (${file.detail ?? file.why})`);
   const mode = lookAt(path)?.mode ?? 0;
   if ((mode & 0o077) !== 0) throw new PlaceError(`others can read the key ${path}: chmod 600 it`);
-  if (!/^[0-9a-f]{64}$/.test(file.text)) throw new PlaceError(`the key ${path} is damaged`);
+  if (file.text.length !== DIGITS || !isMadeOf(file.text, HEX)) throw new PlaceError(`the key ${path} is damaged`);
   return file.text;
 }
 
