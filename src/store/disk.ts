@@ -202,19 +202,17 @@ export function fstat(fd: number): Found {
   return found();
 }
 
-/** 64 bits as a number: exact up to 2^53. */
-const long = (at: number) => (stats32[at] ?? 0) + (stats32[at + 1] ?? 0) * 2 ** 32;
-const time = (at: number) => long(at) * 1000 + (stats32[at + 2] ?? 0) / 1e6;
+const HIGH = 2 ** 32;
 
 /** struct statx in words of four bytes: mode at 7, inode at 8, size at 10, time of change at 24, of modification at 28. */
 function found(): Found {
-  const mode = (stats32[7] ?? 0) & 0xffff;
+  const s = stats32;
   return {
-    mode,
-    ino: long(8),
-    size: long(10),
-    ctimeMs: time(24),
-    mtimeMs: time(28),
+    mode: s[7]! & 0xffff,
+    ino: s[8]! + s[9]! * HIGH,
+    size: s[10]! + s[11]! * HIGH,
+    ctimeMs: (s[24]! + s[25]! * HIGH) * 1000 + s[26]! / 1e6,
+    mtimeMs: (s[28]! + s[29]! * HIGH) * 1000 + s[30]! / 1e6,
     isFile,
     isDirectory,
     isSymbolicLink,
