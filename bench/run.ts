@@ -16,6 +16,7 @@ import {
 } from "./measure.ts";
 import { armProject, buildEmpty, copiesOf, makeTemplate, PAWL, systemTool } from "./prepare.ts";
 import { AGAIN, type Bound, EMPTY, type Measured, makeRows, PYTHON } from "./rows.ts";
+import { compareTrees } from "./tree.ts";
 
 const MOST_MEMORY_MB = 40;
 
@@ -135,6 +136,7 @@ async function main(folder: string): Promise<string[]> {
   const contended = armProject(setting.pawl(0), setting.template, folder, "contended");
   for (const counted of [await countMoves(contended), await countLines(contended)])
     wrong.push(...printCounted(counted));
+  for (const counted of compareTrees(folder, Math.min(rounds, 25))) wrong.push(...printCounted(counted));
   return wrong;
 }
 

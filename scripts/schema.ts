@@ -1,6 +1,10 @@
-/** Writes schema/workflow.json from the one description of the format. */
+/** Writes schema/*.json from the one description of each format. */
 import { writeFileSync } from "node:fs";
-import { workflowSchema } from "../src/author/json-schema.ts";
+import { projectSchema, workflowSchema } from "../src/author/json-schema.ts";
 
-const target = new URL("../schema/workflow.json", import.meta.url);
-writeFileSync(target, `${JSON.stringify(workflowSchema(), null, 2)}\n`);
+for (const [name, schema] of [
+  ["workflow", workflowSchema()],
+  ["project", projectSchema()],
+] as const) {
+  writeFileSync(new URL(`../schema/${name}.json`, import.meta.url), `${JSON.stringify(schema, null, 2)}\n`);
+}

@@ -1,9 +1,11 @@
 import { arm, type Beginning, formalPath, planArming, takeOver, withPhases } from "./core/arm.ts";
 import { slugOf } from "./core/formal.ts";
-import { parseArming, unknownStages } from "./core/prompt.ts";
+import { gatesOf, leavesOf } from "./core/gate.ts";
+import { plain } from "./core/plain.ts";
+import { parseArming, takesCommand, typedCommand, unknownStages } from "./core/prompt.ts";
 import type { Event, Facts, Owner, RunSummary, Workflow } from "./core/types.ts";
-import { commitLoop, consult, finish, type Incoming, type Speak } from "./engine.ts";
-import { gather, type Sources } from "./gather/index.ts";
+import { commitLoop, consult, finish, type Incoming, type Speak, sourcesOf } from "./engine.ts";
+import { gather } from "./gather/index.ts";
 import { hash } from "./hosts/identity.ts";
 import { logError } from "./store/errors.ts";
 import { insideRoot, lookAt } from "./store/files.ts";
@@ -28,12 +30,40 @@ export async function armByPrompt(incoming: Incoming, speak: Speak): Promise<voi
     const found = findByArm(word, root);
     if (!found) return;
     if ("errors" in found) throw new Error(`${found.file} has mistakes; \`pawl check\` shows them`);
-    armWorkflow(incoming, root, found.workflow, speak);
+    const workflow = await withTyped(event.text, found.workflow);
+    if (!workflow) {
+      speak({ turn: "none", person: `Pawl: ${word} needs a command, such as \`${word} npm test\`` });
+      return;
+    }
+    const note = await trustNote(root, workflow);
+    const say: Speak =
+      note === null ? speak : (answer) => speak({ ...answer, person: [answer.person, note].join("\n") });
+    armWorkflow(incoming, root, workflow, say);
   } catch (error) {
     logError(root, "arm", error);
     const why = error instanceof Error ? error.message : String(error);
     speak({ turn: "none", person: `Pawl: ${word} was not armed: ${why}` });
   }
+}
+
+/** Where a workflow takes a command, what the person typed behind the word is it. */
+async function withTyped(text: string, workflow: Workflow): Promise<Workflow | null> {
+  if (!takesCommand(workflow)) return workflow;
+  const command = typedCommand(text);
+  if (command === "") return null;
+  const { withCommand } = await import("./author/gates.ts");
+  return withCommand(workflow, command);
+}
+
+/** Better now than at the first claim: some of its checks will not run before the person has approved them. */
+async function trustNote(root: string, workflow: Workflow): Promise<string | null> {
+  const commands = leavesOf(gatesOf(workflow)).filter((gate) => !gate.typed && (gate.run ?? gate.shell ?? gate.tests));
+  if (commands.length === 0) return null;
+  const { closureOf } = await import("./author/closure.ts");
+  const { trustOf } = await import("./store/trust.ts");
+  if (trustOf(root, closureOf(root, commands)).trusted) return null;
+  const names = plain(commands.map(({ name }) => name).join(", "));
+  return `Its checks (${names}) come from this repository and run only after you approved them: \`pawl trust\` shows them.`;
 }
 
 export function armWorkflow(
@@ -139,7 +169,7 @@ export function bindOffered(incoming: Incoming, pointer: Pointer, speak: Speak):
   const loaded = loadRun(root, offer);
   if (!loaded || loaded.commit.run.owner !== null) return false;
   const { run } = loaded.commit;
-  const sources: Sources = { root, run: offer, transcript, tail: event.kind === "stop" ? event.message : "" };
+  const sources = sourcesOf(incoming, root, offer);
   // The call that started the run is older than the run, by as long as a shell command may take.
   const since = new Date(Date.parse(run.created_at) - LONGEST_CALL_MS).toISOString();
   const { tools } = gather([{ kind: "tools", since }], sources, {});

@@ -3,7 +3,7 @@ import type { Beginning } from "./core/arm.ts";
 import { type Detected, detectInNotes, detectInPlan } from "./core/detect.ts";
 import { type ParsedFormal, parseFormal } from "./core/formal.ts";
 import type { Event, Owner, Run, ToolCall } from "./core/types.ts";
-import type { Incoming } from "./engine.ts";
+import { type Incoming, sourcesOf } from "./engine.ts";
 import { findDocuments, readNotes, readPlans } from "./gather/formal.ts";
 import { gather } from "./gather/index.ts";
 import { logError } from "./store/errors.ts";
@@ -67,10 +67,11 @@ function liveFormal(root: string): Run[] {
 }
 
 /** A document is taken only by the session whose own tool calls name it. */
-function writtenBy({ event, transcript }: Incoming, root: string, unclaimed: Stray[]): Stray[] {
+function writtenBy(incoming: Incoming, root: string, unclaimed: Stray[]): Stray[] {
+  const { event, transcript } = incoming;
   if (transcript === null) return [];
   const since = new Date(Date.parse(event.at) - WEEK_MS).toISOString();
-  const { tools } = gather([{ kind: "tools", since }], { root, run: "", transcript, tail: "" }, {});
+  const { tools } = gather([{ kind: "tools", since }], { ...sourcesOf(incoming, root, ""), tail: "" }, {});
   const calls = tools?.ok ? tools.value : [];
   return unclaimed.filter(({ path }) => calls.some((call) => isWrite(call, path)));
 }

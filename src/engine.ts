@@ -13,6 +13,8 @@ export interface Incoming {
   transcript: string | null;
   /** the folder the host was in; decides nothing once a run is armed */
   cwd: string | null;
+  /** nobody is held up by it: checks may take as long as they do */
+  patient?: true;
 }
 
 export type Speak = (answer: Answer) => void;
@@ -52,8 +54,7 @@ export function consult(
   documentPath: string,
   incoming: Incoming,
 ): Decision | null {
-  const { event, transcript } = incoming;
-  const sources: Sources = { root, run, transcript, tail: event.kind === "stop" ? event.message : "" };
+  const sources: Sources = sourcesOf(incoming, root, run);
   let facts = documentPath ? readDocument(root, documentPath) : {};
   for (let round = 0; round < ROUNDS; round++) {
     const next = step(facts);
@@ -63,6 +64,16 @@ export function consult(
   }
   throw new Error("no decision after four rounds of facts");
 }
+
+export const sourcesOf = ({ event, transcript, patient }: Incoming, root: string, run: string): Sources => ({
+  root,
+  run,
+  host: event.host,
+  session: event.session,
+  patient: patient === true,
+  transcript,
+  tail: event.kind === "stop" ? event.message : "",
+});
 
 function readDocument(root: string, path: string): Facts {
   const document = gatherDocument(root, path);

@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import { armByPrompt, bindOffered } from "./arming.ts";
 import { decide } from "./core/decide.ts";
-import { parseArming } from "./core/prompt.ts";
+import { isApproval, parseArming } from "./core/prompt.ts";
 import type { Answer, Event, Run, Step, Workflow } from "./core/types.ts";
 import { commitLoop, type Incoming, type Speak } from "./engine.ts";
 import { logError } from "./store/errors.ts";
@@ -17,10 +17,11 @@ export type { Incoming } from "./engine.ts";
 
 /** The conductor: which runs an event is about, and one answer for all of them. */
 
-export async function conduct(incoming: Incoming, speak: Speak): Promise<void> {
-  const { event } = incoming;
-  const pointer = readPointer(event.host, event.session);
+export async function conduct(given: Incoming, speak: Speak): Promise<void> {
+  const pointer = readPointer(given.event.host, given.event.session);
   if (pointer?.off) return;
+  const incoming = pointer ? await doubted(given, pointer) : given;
+  const { event } = incoming;
   // A fork is announced with the id of its origin, which goes on living: it inherits nothing.
   if (event.kind === "start" && event.source === "resume" && isFork()) return;
   const known = isTurningPoint(event) ? ((await lookAround(incoming, pointer)) ?? pointer) : pointer;
@@ -28,6 +29,17 @@ export async function conduct(incoming: Incoming, speak: Speak): Promise<void> {
   if (event.kind === "start" && (event.source === "startup" || event.source === "clear")) welcome(incoming, speak);
   if (event.kind === "prompt" && !event.injected && event.text.trimStart().startsWith("/"))
     await armByPrompt(incoming, speak);
+}
+
+/** In a session with a run, a prompt that the person cannot have typed counts like any other injected text. */
+async function doubted(incoming: Incoming, pointer: Pointer): Promise<Incoming> {
+  const { event } = incoming;
+  if (event.kind !== "prompt" || event.injected) return incoming;
+  const { forgedBy } = await import("./store/genuine.ts");
+  const why = forgedBy(pointer, isApproval(event.text));
+  if (why === null) return incoming;
+  logError(pointer.root, "prompt", `not taken for the person's own: ${why}`);
+  return { ...incoming, event: { ...event, injected: true } };
 }
 
 /** The conversation is about to be lost, or has been: the time to look for workflows that nobody registered. */
@@ -63,7 +75,7 @@ function atWork(incoming: Incoming, given: Pointer, speak: Speak): boolean {
   for (const run of formal) {
     failSafe(pointer.root, collect, () => {
       if (!isStale(pointer.root, run, event)) return withRun(incoming, { ...pointer, run }, collect);
-      collect({ turn: "none", person: staleLine(run) });
+      if (event.kind === "start") collect({ turn: "none", person: staleLine(run) });
       return true;
     });
   }
@@ -74,7 +86,7 @@ function atWork(incoming: Incoming, given: Pointer, speak: Speak): boolean {
 
 /** Nobody touched it for a week: the person may want it back, the agent does not get it unasked. */
 function isStale(root: string, id: string, event: Event): boolean {
-  if (event.kind !== "start" || event.source !== "resume") return false;
+  if (event.kind !== "prompt" && !(event.kind === "start" && event.source === "resume")) return false;
   const run = loadRun(root, id)?.commit.run;
   return run !== undefined && Date.parse(event.at) - Date.parse(run.updated_at) > STALE_MS;
 }
@@ -150,9 +162,9 @@ const beginsAnew = (step: Step, event: Event, workflow: Workflow) =>
 // ── Commands ────────────────────────────────────────────────────────────────
 
 /** The CLI's door: the same decision, the same commit. */
-export function command(root: string, id: string, event: Event): Answer | null {
+export function command(root: string, id: string, event: Event, how: { patient?: true } = {}): Answer | null {
   let spoken: Answer | null = null;
-  const incoming: Incoming = { event, transcript: null, cwd: root };
+  const incoming: Incoming = { event, transcript: null, cwd: root, ...how };
   const found = commitLoop(
     root,
     id,

@@ -2,9 +2,10 @@
 import { type Input, isUnarmed, leave, readStdin } from "./quick.ts";
 
 const { argv, env } = process;
+const name = argv[2] ?? "";
 
 // No await before the usual end: an unarmed session leaves here without ever starting the event loop.
-if (argv[2] === "hook") {
+if (name === "hook" || name === "rewake") {
   if (env.PAWL === "0") leave();
   const input = readStdin();
   if ("then" in input) void input.then(deal);
@@ -13,7 +14,7 @@ if (argv[2] === "hook") {
 
 function deal(input: Input): void {
   if (isUnarmed(input)) leave();
-  void hook(input);
+  void (name === "hook" ? hook(input) : rewake(input));
 }
 
 async function hook(input: Input): Promise<void> {
@@ -21,7 +22,13 @@ async function hook(input: Input): Promise<void> {
   leave();
 }
 
+async function rewake(input: Input): Promise<void> {
+  process.exit((await import("./cli/rewake.ts")).rewake(input));
+}
+
 async function other(): Promise<void> {
+  const args = argv.slice(3);
+  if (name === "job") process.exit(await (await import("./cli/job.ts")).run(args));
   const { main } = await import("./cli/index.ts");
-  process.exit(await main(argv[2] ?? "", argv.slice(3)));
+  process.exit(await main(name, args));
 }

@@ -59,7 +59,7 @@ describe("every error says what to do next", () => {
     [
       "runs --bogus",
       2,
-      "pawl: unknown option --bogus\n  hint: this command knows --all, --json, --why=, --run=, --name=, --phases=, --reading=, --context=, --reminder=\n",
+      "pawl: unknown option --bogus\n  hint: this command knows --all, --json, --why=, --run=, --accept, --name=, --phases=, --reading=, --context=, --reminder=\n",
     ],
     ["runs dance", 2, "pawl: runs cannot dance\n  hint: `pawl runs --help` lists what it can\n"],
     [
@@ -155,6 +155,12 @@ CLOCK    2  the agent wants to stop: “Written down. <promise>MEMORY_UPDATED</p
                it claims MEMORY_UPDATED
                memory is done → review
                ⇒ the agent goes on
+
+What proved each stage
+  ✓ memory: claimed with MEMORY_UPDATED, nothing was checked
+  ⊙ review: not done
+  ⊙ cleanup: not done
+  ⊙ commit: not done
 `);
   expect(plain(pawl(state.place, "explain --all").out, state)).toContain("the instruction has arrived");
   const commits: { seq: number }[] = JSON.parse(pawl(state.place, "explain --json").out);

@@ -1,11 +1,8 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
-import { chmodSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { openScreen } from "../src/demo/screen.ts";
-
-const PAWL = join(import.meta.dir, "../dist/pawl");
-const GIT = Bun.which("git") ?? "git";
+import { PAWL } from "./harness.ts";
 
 let scratch: string;
 const inScratch = (name: string) => join(scratch, name);
@@ -15,20 +12,21 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(scratch, { recursive: true, force: true }));
 
-function start(args: string[], env: Record<string, string> = {}) {
-  const places = { HOME: inScratch("home"), TMPDIR: inScratch("tmp") };
+const places = () => ({ HOME: inScratch("home"), TMPDIR: inScratch("tmp") });
+
+function start(args: string[], env: Record<string, string> = {}, pawl = [PAWL]) {
   const options = {
     cwd: scratch,
-    env: { ...places, ...env },
+    env: { ...places(), ...env },
     stdin: "ignore",
     stdout: "pipe",
     stderr: "pipe",
   } as const;
-  return Bun.spawn([PAWL, "demo", ...args], options);
+  return Bun.spawn([...pawl, "demo", ...args], options);
 }
 
-async function demo(args: string[], env: Record<string, string> = {}) {
-  const child = start(args, env);
+async function demo(args: string[], env: Record<string, string> = {}, pawl = [PAWL]) {
+  const child = start(args, env, pawl);
   const [out, err] = await Promise.all([new Response(child.stdout).text(), new Response(child.stderr).text()]);
   return { code: await child.exited, out, err };
 }
@@ -38,53 +36,38 @@ const NOTHING = { tmp: [], home: [] };
 
 /** In the order in which a stranger reads them. */
 const STORY = [
-  "You and the agent are scripted; Pawl is real",
-  "you ▸ /complete-work",
-  "pawl → agent ▸ [pawl]",
-  "step 1 of 4 (memory), active",
-  "agent (scripted) ▸ When I am done I will say:\n",
-  "got no signal",
-  "step 1 of 4 (memory), active",
-  "it claims MEMORY_UPDATED; memory is done → review",
-  "reviewer (scripted) ▸ ## Critical Issues",
-  "pawl → agent ▸ Critical review issues detected",
-  "pawl → you ▸ 🚨 Critical Issues",
-  "1. Abort and fix\n",
-  "REVIEW_COMPLETE is ignored: the person has not",
-  "you ▸ 3\n",
-  "the person decides: continue",
-  "step 3 of 4 (cleanup), active, save no. 8",
+  "You, the agent and its client are scripted; Pawl is real",
+  "before a person has approved it (`pawl trust`). Here the demo did so for you: bun test.",
+  "── 1 · ",
+  "you ▸ /ship",
+  "pawl → agent ▸ [pawl] ship, run s-",
+  "agent ▸ Done! All 12 tests pass. <promise>DONE</promise>",
+  "pawl → agent ▸ DONE was not believed: bun test: 1 failed, 11 passed (bun).",
+  "(fail) an empty cart is free",
+  "── 2 · ",
+  'edits ▸ tests/cart.test.js -test("an empty cart is free"',
+  "agent ▸ Fixed. All 12 tests pass now. <promise>DONE</promise>",
+  "pawl → agent ▸ DONE was not believed: bun test: 11 tests, were 12",
+  "── 3 · ",
+  "kill -9 ▸ the hook, between save and answer: 0 bytes got out, and nothing into the journal",
+  "pawl → agent ▸ [pawl] Restored after compact",
+  "disk ▸ restored, nothing lost: 5 saves, all of them in the journal; it was sent back 2 times; there were 12 tests",
+  "── 4 · ",
+  "edits ▸ src/cart.js -export const total",
+  "reduce(plus, 0);",
+  "agent ▸ Done. All 12 tests pass. <promise>DONE</promise>",
+  "pawl → you ▸ ✅ ship finished. bun test: 12 passed (bun) @ tree ",
+  "── 5 · ",
+  "agent ▸ The agent has to say: <promise>DONE</promise>",
   "pawl ▸ (says nothing: no output, exit 0)",
-  "step 3 of 4 (cleanup), active, save no. 8: untouched by the other session",
-  "after it saved and before it spoke: 0 bytes",
-  "step 4 of 4 (commit), active, save no. 9: the claim is kept; journal line not",
-  "the instruction was not seen to arrive",
-  "the journal has the line of save no. 9 now",
-  "pawl → summary ▸ Keep in the summary: [pawl] complete-work",
-  "[pawl] Restored after compact",
-  "step 4 of 4 (commit)",
-  "gate on WORKFLOW_COMPLETE: fail, no commit was",
-  "git ▸ $ git commit (exit 1)\n",
-  "debugger;\n",
-  "❌ Commit Failed",
-  "✅ Memory\n",
-  "✅ Review\n",
-  "✅ Cleanup\n",
-  "❌ Commit (The pre-commit hook found a debugger statement.)\n",
-  "step 4 of 4 (commit), halted",
-  "you ▸ /complete-work",
-  "Resuming workflow from Step 4 (commit)...",
-  "git ▸ $ git commit (exit 0)\n",
-  "✅ Work completion workflow finished (commit ",
-  "9 tags said by the agents: 5 believed, 4 not.",
-  "MEMORY_UPDATED (only quoted), REVIEW_COMPLETE (the person has not decided yet),",
-  "CLEANUP_SKIPPED (in a session without a run), WORKFLOW_COMPLETE (git said otherwise).",
-  "24 hook processes, 1 of them killed with -9, nothing lost.",
-  "In git: 2 commits, and a clean tree.",
-  "README.md",
+  "── 3 claims, 2 false, 0 of them believed ──",
+  "11 hook processes, 1 of them killed.",
+  "Next: `pawl init`",
 ];
 
-function missingFrom(text: string): string | null {
+/** The first fact that does not follow on the one before it, however the lines are broken. */
+function missingFrom(printed: string): string | null {
+  const text = printed.replace(/\x1b\[[0-9;]*m/g, "").replace(/\s+/g, " ");
   let at = 0;
   for (const fact of STORY) {
     const found = text.indexOf(fact, at);
@@ -122,30 +105,100 @@ describe("the demo as a process", () => {
     expect(readdirSync(inScratch(".pawl"))).toEqual([]);
   }, 30_000);
 
-  test("--keep leaves the project and says where", async () => {
+  test("in a terminal: colours, no line wider than it, the same story", async () => {
+    let text = "";
+    const decoder = new TextDecoder();
+    const child = Bun.spawn([PAWL, "demo", "--fast"], {
+      cwd: scratch,
+      env: { ...places(), TERM: "xterm" },
+      terminal: { cols: 80, rows: 24, data: (_, bytes) => (text += decoder.decode(bytes, { stream: true })) },
+    });
+    expect(await child.exited).toBe(0);
+    child.terminal?.close();
+    expect(missingFrom(text)).toBeNull();
+    expect(text).toContain("\x1b[31;1m     kill -9 ▸\x1b[0m ");
+    const plain = text.replace(/\x1b\[[0-9;]*m/g, "").split("\r\n");
+    expect(plain.filter((line) => Bun.stringWidth(line) > 80)).toEqual([]);
+    expect(left()).toEqual(NOTHING);
+  }, 30_000);
+
+  test("--keep leaves the project and says where; the figures are those of its journal", async () => {
     const { code, out } = await demo(["--fast", "--keep"]);
     const root = /kept in (\S+)\. /.exec(out.replace(/\n/g, " "))?.[1] ?? "";
     expect(code).toBe(0);
-    const explained = Bun.spawnSync([PAWL, "explain"], { cwd: root, env: { HOME: inScratch("home") } });
-    expect(explained.stdout.toString()).toContain("complete-work, completed at commit");
+    const explained = Bun.spawnSync([PAWL, "explain"], { cwd: root, env: { HOME: join(root, "..") } });
+    expect(explained.stdout.toString()).toContain("ship, completed");
+    expect(journalOf(root)).toEqual([
+      ["fail", "1 failed, 11 passed (bun)", false],
+      ["fail", expect.stringContaining("11 tests, were 12"), false],
+      ["pass", "12 passed (bun)", true],
+    ]);
   }, 30_000);
 });
 
+/** Of each claim: the verdict, its reason, and whether the run moved. */
+function journalOf(root: string): unknown[] {
+  const folder = join(root, ".pawl/journal");
+  const lines = readdirSync(folder).flatMap((name) => readFileSync(join(folder, name), "utf8").split("\n"));
+  const records = lines.filter((line) => line !== "").map((line) => JSON.parse(line));
+  return records
+    .filter(({ kind }) => kind === "signalled")
+    .map(({ seq }) => {
+      const save = records.filter((record) => record.seq === seq);
+      const gated = save.find(({ kind }) => kind === "gated");
+      return [gated.verdict, gated.why, save.some(({ kind }) => kind === "ended")];
+    });
+}
+
 describe("when something is wrong", () => {
-  /** A git that always sees a clean tree: Pawl is deceived, and the demo must not pretend otherwise. */
-  test("a claim that is believed against the script: said plainly, exit 1", async () => {
-    const blind = `#!/bin/sh\ncase " $* " in *" status "*) exec ${GIT} "$@" -- nowhere ;; esac\nexec ${GIT} "$@"\n`;
-    writeFileSync(inScratch("bin/git"), blind);
-    chmodSync(inScratch("bin/git"), 0o755);
-    const { code, out, err } = await demo(["--fast"], { PATH: `${inScratch("bin")}:/usr/bin:/bin` });
-    expect(code).toBe(1);
-    expect(err).toContain(
-      "the demo did not go as it should; expected: WORKFLOW_COMPLETE without a commit is not believed",
-    );
-    expect(err).toContain("recorded stopped, delivered, signalled, gated, ");
-    expect(out).not.toContain("That was it");
-    expect(left()).toEqual(NOTHING);
-  }, 30_000);
+  /** Pawl with a mistake planted in its source: the demo must say so, and never tell its story all the same. */
+  function plant(faults: [file: string, name: string, body: string][]): string[] {
+    for (const name of ["src", "workflows", "prompts", "package.json", "tsconfig.json"])
+      cpSync(join(REPOSITORY, name), inScratch(`pawl/${name}`), { recursive: true });
+    symlinkSync(join(REPOSITORY, "node_modules"), inScratch("pawl/node_modules"));
+    for (const [file, name, body] of faults) {
+      const path = inScratch(`pawl/src/${file}`);
+      const before = readFileSync(path, "utf8");
+      const after = before.replace(
+        new RegExp(`function ${name}\\([^{]*\\{`),
+        (head) => `${head} ${body} }\nfunction unused_${name}() {`,
+      );
+      expect(after).not.toBe(before);
+      writeFileSync(path, after);
+    }
+    return [process.execPath, inScratch("pawl/src/main.ts")];
+  }
+  const REPOSITORY = join(import.meta.dir, "..");
+
+  const faults: [string, [string, string, string][], string][] = [
+    [
+      "every suite is green",
+      [["core/tally.ts", "judgeTests", "return { verdict: 'pass', why: '', tally: null };"]],
+      "DONE is not believed, the agent is sent back",
+    ],
+    [
+      "no test is missed",
+      [
+        ["core/gate.ts", "fewerTests", "return null;"],
+        ["core/weakened.ts", "weakenings", "return [];"],
+      ],
+      "DONE is not believed, the agent is sent back",
+    ],
+    ["a restart tells nothing", [["core/decide.ts", "onStart", "return { none: 'broken' };"]], "the agent is restored"],
+  ];
+  test.each(faults)(
+    "%s: said plainly, exit 1, no figures",
+    async (_name, planted, expected) => {
+      const { code, out, err } = await demo(["--fast"], { PATH: process.env.PATH! }, plant(planted));
+      expect({ code, err }).toEqual({
+        code: 1,
+        err: expect.stringContaining(`the demo did not go as it should; expected: ${expected}`),
+      });
+      expect(out).not.toContain("claims, ");
+      expect(left().tmp).toEqual([]);
+    },
+    60_000,
+  );
 
   const refused: [string, string[], Record<string, string>, string][] = [
     ["no git", [], { PATH: "/dev/null" }, "pawl: the demo needs git, and there is none in PATH\n  hint: install git"],
@@ -173,6 +226,17 @@ describe("when something is wrong", () => {
     expect(left()).toEqual(NOTHING);
   });
 
+  test("Ctrl-C while the tests are run: nothing left, and nothing comes later", async () => {
+    const child = start(["--fast"]);
+    const home = () => inScratch(`tmp/${readdirSync(inScratch("tmp"))[0]}`);
+    await until(() => readdirSync(join(home(), "shop/.pawl/jobs")).length > 0);
+    child.kill("SIGINT");
+    expect(await child.exited).toBe(130);
+    expect(left()).toEqual(NOTHING);
+    await until(() => processesIn(scratch) === 0);
+    expect(left()).toEqual(NOTHING);
+  }, 30_000);
+
   test("a reader that has seen enough: nothing left", async () => {
     const child = start(["--fast"]);
     const reader = child.stdout.getReader();
@@ -183,28 +247,27 @@ describe("when something is wrong", () => {
   });
 });
 
-describe("the screen", () => {
-  async function paint(columns: number, color: boolean): Promise<string> {
-    let text = "";
-    const write = (more: string) => {
-      text += more;
-    };
-    const screen = openScreen({ write, color, paced: false, columns });
-    await screen.title("A title of some length, longer than the narrowest of screens would like");
-    await screen.say("pawl → you", `❌ Commit ${"word ".repeat(40)}${"/path".repeat(50)}\n✅ Done`);
-    return text;
+async function until(holds: () => boolean): Promise<void> {
+  const end = Date.now() + 20_000;
+  for (;;) {
+    try {
+      if (holds()) return;
+    } catch {
+      // not there yet
+    }
+    if (Date.now() > end) throw new Error("it never came");
+    await Bun.sleep(1);
   }
+}
 
-  test.each([[60], [80], [100], [200]])("%d columns: no line is wider, none than 100", async (columns) => {
-    const text = await paint(columns, false);
-    const widest = Math.max(...text.split("\n").map((line) => Bun.stringWidth(line)));
-    expect(widest).toBeLessThanOrEqual(Math.min(columns, 100));
-    expect(text.replace(/\s/g, "")).toContain("/path".repeat(50));
+/** How many processes have that folder in their variables. */
+function processesIn(folder: string): number {
+  const environments = readdirSync("/proc").flatMap((pid) => {
+    try {
+      return /^\d+$/.test(pid) ? readFileSync(`/proc/${pid}/environ`, "utf8") : [];
+    } catch {
+      return [];
+    }
   });
-
-  test("colours only where they are wanted", async () => {
-    const colored = await paint(80, true);
-    expect(colored).toContain("\x1b[32;1m");
-    expect(colored.replace(/\x1b\[[0-9;]*m/g, "")).toBe(await paint(80, false));
-  });
-});
+  return environments.filter((text) => text.includes(folder)).length;
+}

@@ -1,6 +1,7 @@
 import { afterAll, expect, test } from "bun:test";
-import { readFileSync, writeFileSync } from "node:fs";
+import { readFileSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { type Clock, makeClock } from "./clock.ts";
 import {
   makePlace,
   openSession,
@@ -15,10 +16,11 @@ import {
   transcribePrompt,
   transcribeTool,
 } from "./harness.ts";
+import { journalOf, runOf } from "./run-files.ts";
 
 /**
  * Lossless, with real processes: agents edit, commands move, compactions come, hooks are killed at random moments,
- * another session passes by. Whatever was written and not removed by its owner is there; what was removed stays away.
+ * another session passes by, the clock is set forward and back. Whatever was written and not removed by its owner is there; what was removed stays away.
  */
 afterAll(removePlaces);
 
@@ -38,9 +40,12 @@ interface World {
   expected: Expected;
   pick: (below: number) => number;
   kills: number;
+  clock: Clock;
 }
 
 const TOTAL = 60;
+const HOUR = 3600_000;
+const DAY = 24 * HOUR;
 
 /** mulberry32: the same seed, the same walk. */
 function random(seed: number): (below: number) => number {
@@ -55,6 +60,8 @@ function random(seed: number): (below: number) => number {
 
 function begin(seed: number): World {
   const place = makePlace();
+  const clock = makeClock(place.base);
+  Object.assign(place.env, clock.env);
   const session = openSession(place, "walk");
   transcribePrompt(session, "begin");
   session.turn = 1;
@@ -76,6 +83,7 @@ function begin(seed: number): World {
     expected,
     pick: random(seed),
     kills: 0,
+    clock,
   };
 }
 
@@ -83,18 +91,44 @@ type Doc = {
   key_reminders: string[];
   context: Record<string, number>;
   phase: { current: number; name: string };
+  updated_at?: string;
   [key: string]: unknown;
 };
 const read = ({ path }: World) => JSON.parse(readFileSync(path, "utf8")) as Doc;
+
+const compact = ({ place, session }: World) =>
+  runHook(place, payload(place, session, "PreCompact", { trigger: "manual", custom_instructions: null }));
+
+/** Agents write whole seconds. */
+const isOurs = ({ updated_at = "" }: Doc) => /\.\d{9}Z$/.test(updated_at);
 
 function edit(world: World, change: (document: Doc) => void): void {
   const document = read(world);
   change(document);
   writeFileSync(world.path, JSON.stringify(document, null, world.pick(2) * 2));
+  const seconds = world.clock.now() / 1000;
+  utimesSync(world.path, seconds, seconds);
+}
+
+/** Some agents keep the time in the document, some write their own, some drop it: then it is on top of our newest text. */
+function restamp(world: World): void {
+  const how = world.pick(4);
+  if (how <= 1) return;
+  if (isOurs(read(world))) compact(world);
+  const own = new Date(world.clock.now()).toISOString().replace(/\.\d+Z$/, "Z");
+  edit(world, (document) => Object.assign(document, { updated_at: how === 2 ? own : undefined }));
+}
+
+/** Forward by days, back by hours, back by days. */
+function stepClock({ clock, pick }: World): void {
+  const kind = pick(3);
+  if (kind === 0) clock.step((1 + pick(20)) * DAY);
+  else clock.step(kind === 1 ? -(1 + pick(23)) * HOUR : -(1 + pick(20)) * DAY);
 }
 
 function add(world: World, n: number): void {
   const { expected } = world;
+  restamp(world);
   edit(world, (document) => {
     document.key_reminders.push(`r${n}`);
     document.context[`k${n}`] = n;
@@ -109,6 +143,8 @@ function remove(world: World): void {
   const { expected, pick } = world;
   if (expected.reminders.length === 0) return;
   const gone = expected.reminders[pick(expected.reminders.length)]!.slice(1);
+  // Without a time of ours, a removal of what stood in no text of ours cannot be told from never having seen it.
+  if (!isOurs(read(world))) compact(world);
   edit(world, (document) => {
     document.key_reminders = document.key_reminders.filter((one) => one !== `r${gone}`);
     delete document.context[`k${gone}`];
@@ -148,7 +184,7 @@ async function killOne(world: World): Promise<void> {
     stdout: "ignore",
     stderr: "ignore",
   });
-  await Bun.sleep(world.pick(14));
+  await Bun.sleep(world.pick(26));
   child.kill("SIGKILL");
   await child.exited;
   if (child.signalCode === "SIGKILL") world.kills += 1;
@@ -156,13 +192,14 @@ async function killOne(world: World): Promise<void> {
 
 async function step(world: World, n: number): Promise<void> {
   const { place, session, other, pick } = world;
-  const kind = pick(8);
+  const kind = pick(10);
   if (kind <= 1) add(world, n);
   else if (kind === 2) remove(world);
   else if (kind === 3) moveOn(world, "agent");
   else if (kind === 4) moveOn(world, "command");
   else if (kind === 5) await killOne(world);
   else if (kind === 6) runHook(place, eventOf(world, session));
+  else if (kind <= 8) stepClock(world);
   else runHook(place, eventOf(world, other));
 }
 
@@ -170,7 +207,8 @@ for (const seed of [1, 2, 3, 4, 5, 6]) {
   test(`seed ${seed}: everything written is there, everything removed is gone`, async () => {
     const world = begin(seed);
     const { created_at } = read(world);
-    for (let n = 0; n < 45; n++) await step(world, n);
+    for (let n = 0; n < 60; n++) await step(world, n);
+    compact(world); // whatever the clock says, it does not rest since a week then
     const { out } = runHook(world.place, payload(world.place, world.session, "SessionStart", { source: "resume" }));
     const { expected } = world;
     const document = read(world);
@@ -185,5 +223,9 @@ for (const seed of [1, 2, 3, 4, 5, 6]) {
     expect(out).toContain(`Phase: ${expected.phase}/${TOTAL}`);
     for (const reminder of expected.reminders) expect(out).toContain(`- ${reminder}`);
     expect(runPawl(world.place, ["runs", "list", "--json"]).out).toContain(world.id);
+    const { seq, updated_at } = runOf(world.place.root, world.session.id)!;
+    expect(Math.abs(Date.parse(updated_at) - world.clock.now())).toBeLessThan(HOUR / 2);
+    const journalled = new Set(journalOf(world.place.root).map((line) => line.seq));
+    expect(journalled.size).toBe(seq);
   }, 60_000);
 }

@@ -217,6 +217,17 @@ test("what the host swallowed comes once with the next prompt", () => {
   expect(say(place, session, "hello again")).toBe("");
 });
 
+test("what is given once more, after a turn that was broken off, speaks of the phase of now", () => {
+  const { place, session, id } = begun();
+  compact(place, session);
+  say(place, session, "hello");
+  expect(say(place, session, "again")).toContain("Phase: 1/3 - Design");
+  runPawl(place, ["runs", "phase", "next", "--run", id]);
+  const later = say(place, session, "and again");
+  expect(later).toContain("Phase 2/3 - Build Components");
+  expect(later).not.toContain("1/3");
+});
+
 test("complete-work beside it: both are restored, each moves by its own rules", () => {
   const { place, session, id } = begun();
   expect(say(place, session, "/complete-work")).toContain("step 1 of 4");

@@ -60,6 +60,11 @@ const PLAYERS: Record<string, (world: World, block: Block) => string[]> = {
       const { out } = shell(world.place, `{ ${command}\n} 2>&1`);
       return compare(command, plain(world, out), shown);
     }),
+  /** what only a person at a terminal can do: shown for the eye; an approval in it is given */
+  terminal: (world, { text }) => {
+    if (/^\$ pawl trust$/m.test(text)) perform(world, { trust: true });
+    return [];
+  },
   session,
   diff: (world, { text, path }) => {
     const target = join(world.place.root, path);

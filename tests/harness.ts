@@ -71,7 +71,6 @@ function environment(home: string): Record<string, string> {
     HOME: home,
     TZ: "UTC",
     LANG: "C.UTF-8",
-    AI_AGENT: "claude-code_2-1-197_harness",
     GIT_CONFIG_NOSYSTEM: "1",
   };
 }
@@ -93,15 +92,19 @@ export function runPawl(place: Place, args: string[], options: RunOptions = {}):
   return run(place, [PAWL, ...args], options);
 }
 
+/** What the client says of itself to its hooks and to the shells it starts. */
+export const CLIENT = { AI_AGENT: "claude-code_2-1-197_harness" };
+
 export function runHook(place: Place, payload: unknown, via = "local", options: RunOptions = {}): Ran {
-  return runPawl(place, ["hook", "claude", "--via", via], { input: `${JSON.stringify(payload)}\n`, ...options });
+  const env = { ...CLIENT, ...options.env };
+  return runPawl(place, ["hook", "claude", "--via", via], { input: `${JSON.stringify(payload)}\n`, ...options, env });
 }
 
 export function shell(place: Place, script: string): Ran {
   return run(place, ["/bin/sh", "-c", script], {});
 }
 
-function run(place: Place, cmd: string[], options: RunOptions): Ran {
+export function run(place: Place, cmd: string[], options: RunOptions): Ran {
   const { exitCode, stdout, stderr } = Bun.spawnSync({
     cmd,
     cwd: options.cwd ?? place.root,

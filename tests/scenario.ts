@@ -6,6 +6,7 @@ import {
   type Place,
   payload,
   type Ran,
+  run,
   runHook,
   runPawl,
   type Session,
@@ -107,6 +108,12 @@ const ACTIONS: Record<string, (world: World, value: never, step: Step) => Result
   sh: (world, script: string) => {
     const ran = shell(world.place, script);
     if (ran.code !== 0) throw new Error(`${script}: exit ${ran.code}: ${ran.err}`);
+    return NOTHING;
+  },
+  /** the person approves the commands of this project as they are now */
+  trust: (world, _all: true) => {
+    const ran = run(world.place, [process.execPath, join(import.meta.dir, "grant-trust.ts"), world.place.root], {});
+    if (ran.code !== 0) throw new Error(`not trusted: ${ran.err}`);
     return NOTHING;
   },
   pawl: (world, words: string) => ({ ...NOTHING, ran: runPawl(world.place, filled(world, words).split(" ")) }),

@@ -22,6 +22,7 @@ const MEANINGS: Record<(typeof PLACEHOLDERS)[number], string> = {
   choices: "the choices of the question, numbered",
   signals: "the signals of the stage, as they must be written",
   plan: "the steps of this run",
+  command: "the command that the person typed behind the arming word",
 };
 
 /** A record with a heading of its own, in the order in which a reader meets them. */

@@ -1,5 +1,6 @@
 /** What a file must prove beyond its form: names that exist, one meaning per signal, answers that can be told apart. */
 import type { Move } from "../core/types.ts";
+import { checkGates, type DraftGate } from "./gates.ts";
 import { quote, suggest } from "./problem.ts";
 import { type Reading, reportAt } from "./read.ts";
 import { checkWays } from "./ways.ts";
@@ -17,8 +18,8 @@ export interface Draft {
   person?: string;
   stages?: (DraftStage | undefined)[];
   asks?: Record<string, DraftAsk>;
-  anywhere?: Record<string, Move>;
-  limits?: { idle?: number };
+  anywhere?: Record<string, DraftMove>;
+  limits?: { idle?: number; rounds?: number };
 }
 
 export interface DraftStage {
@@ -26,7 +27,12 @@ export interface DraftStage {
   title?: string;
   agent?: string;
   say?: string;
-  on?: Record<string, Move>;
+  on?: Record<string, DraftMove>;
+  stop?: DraftMove;
+}
+
+export interface DraftMove extends Omit<Move, "gates"> {
+  gates?: (DraftGate | undefined)[];
 }
 
 export interface DraftAsk {
@@ -36,15 +42,18 @@ export interface DraftAsk {
   choices?: Record<string, DraftChoice>;
 }
 
-export interface DraftChoice extends Move {
+export interface DraftChoice extends DraftMove {
   label?: string;
   words?: (string | undefined)[];
 }
 
-export function checkDraft(reading: Reading, draft: Draft): void {
+/** `named`: the gates that `use` may mean. */
+export function checkDraft(reading: Reading, draft: Draft, named: string[]): void {
   checkStageIds(reading, draft);
   checkTargets(reading, draft);
   checkSignals(reading, draft);
+  for (const { move, path } of allMoves(draft)) checkGates(reading, move.gates ?? [], `${path}/gates`, named);
+  checkStops(reading, draft);
   checkFiles(reading, draft);
   checkDocument(reading, draft);
   checkArmWords(reading, draft);
@@ -65,13 +74,16 @@ function checkStageIds(reading: Reading, draft: Draft): void {
 }
 
 /** Every move of the file with the path at which it stands. */
-function allMoves(draft: Draft): { move: Move; path: string }[] {
-  const stages = (draft.stages ?? []).flatMap((stage, index) => movesIn(stage?.on, `stages/${index}/on`));
+function allMoves(draft: Draft): { move: DraftMove; path: string }[] {
+  const stages = (draft.stages ?? []).flatMap((stage, index) => [
+    ...movesIn(stage?.on, `stages/${index}/on`),
+    ...(stage?.stop ? [{ move: stage.stop, path: `stages/${index}/stop` }] : []),
+  ]);
   const asks = Object.entries(draft.asks ?? {}).flatMap(([name, ask]) => movesIn(ask.choices, `asks/${name}/choices`));
   return [...stages, ...asks, ...movesIn(draft.anywhere, "anywhere")];
 }
 
-function movesIn(moves: Record<string, Move> | undefined, path: string): { move: Move; path: string }[] {
+function movesIn(moves: Record<string, DraftMove> | undefined, path: string): { move: DraftMove; path: string }[] {
   return Object.entries(moves ?? {}).map(([key, move]) => ({ move, path: `${path}/${key}` }));
 }
 
@@ -112,6 +124,20 @@ function refuseSignals(reading: Reading, draft: Draft): void {
   for (const path of paths) {
     const hint = 'take them out, or use "signals: promise"';
     reportAt(reading, `${path}@key`, 'signals are listed here, but the file says "signals: none"', hint);
+  }
+}
+
+/** Without a gate a plain stop would let every stage pass; a question needs a report, which only a claim brings. */
+function checkStops(reading: Reading, draft: Draft): void {
+  for (const [index, stage] of (draft.stages ?? []).entries()) {
+    if (!stage?.stop) continue;
+    const path = `stages/${index}/stop`;
+    if (draft.signals === "none") {
+      reportAt(reading, `${path}@key`, 'the file says "signals: none": phases move by command', "take it out");
+    }
+    if (!stage.stop.gates?.length) {
+      reportAt(reading, `${path}@key`, "every stop would count as done", "give it gates, or let a signal lead on");
+    }
   }
 }
 

@@ -24,7 +24,8 @@ function heading(workflow: Workflow): string {
 
 /** Without signals the stages follow one another by command. */
 function waysOut(workflow: Workflow, index: number): Record<string, Move> {
-  if (workflow.signals !== "none") return workflow.stages[index]?.on ?? {};
+  const { on = {}, stop } = workflow.stages[index] ?? {};
+  if (workflow.signals !== "none") return stop ? { ...on, "at every stop": stop } : on;
   const next = workflow.stages[index + 1];
   return { "by command": next ? { to: next.id } : { end: "completed" } };
 }
@@ -57,7 +58,7 @@ function describeMove(move: Move, workflow: Workflow): string {
 }
 
 function gatesOf(move: Move): string {
-  const gates = (move.gates ?? []).flatMap((gate) => Object.entries(gate).map(([kind, what]) => `${kind} ${what}`));
+  const gates = (move.gates ?? []).map((gate) => gate.name);
   return gates.length > 0 ? `  [gate: ${gates.join(", ")}]` : "";
 }
 

@@ -1,15 +1,24 @@
 import type { Json } from "../core/types.ts";
-import { type Field, type RecordShape, type Rule, type Shape, WORKFLOW } from "./schema.ts";
+import { type Field, PROJECT, type RecordShape, type Rule, type Shape, WORKFLOW } from "./schema.ts";
 
 type Schema = { [key: string]: Json };
 
 export function workflowSchema(): Schema {
+  const about = "A workflow that Pawl keeps a coding agent on. `pawl check` proves more than this schema can.";
+  return schemaOf(WORKFLOW, "Pawl workflow", about);
+}
+
+export function projectSchema(): Schema {
+  return schemaOf(PROJECT, "pawl.yaml", "A project's checks, and which signals they guard.");
+}
+
+function schemaOf(shape: RecordShape, title: string, description: string): Schema {
   const defs: Schema = {};
-  const root = recordSchema(WORKFLOW, defs);
+  const root = recordSchema(shape, defs);
   return {
     $schema: "https://json-schema.org/draft/2020-12/schema",
-    title: "Pawl workflow",
-    description: "A workflow that Pawl keeps a coding agent on. `pawl check` proves more than this schema can.",
+    title,
+    description,
     ...root,
     $defs: Object.fromEntries(Object.entries(defs).sort(([a], [b]) => (a < b ? -1 : 1))),
   };
@@ -64,6 +73,10 @@ function mapSchema(key: Rule, min: number, of: Schema): Schema {
 }
 
 function reference(id: string, shape: RecordShape, defs: Schema): Schema {
-  defs[id] ??= recordSchema(shape, defs);
+  if (!Object.hasOwn(defs, id)) {
+    // Its place first: a shape may hold itself.
+    defs[id] = {};
+    defs[id] = recordSchema(shape, defs);
+  }
   return { $ref: `#/$defs/${id}` };
 }

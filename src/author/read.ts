@@ -171,7 +171,7 @@ function checkOneOf(reading: Reading, shape: RecordShape, present: string[], pat
   reading.broken = true;
   const hint = `use exactly one of ${verbs.join(", ")}`;
   const second = found[1];
-  if (!second) report(reading, offset, verbs.length > 1 ? "this leads nowhere" : "this is empty", hint);
+  if (!second) report(reading, offset, shape.id === "gate" ? "this checks nothing" : "this leads nowhere", hint);
   else report(reading, reading.places.get(`${inside(path, second)}@key`)!, `both ${found.join(" and ")}`, hint);
 }
 
@@ -189,10 +189,15 @@ function keyText(pair: Pair): string {
 function mismatch(reading: Reading, node: unknown, shape: Shape, offset: number): undefined {
   reading.broken = true;
   const needsQuotes = shape.kind === "text" && isScalar(node) && node.value !== null;
-  const hint = needsQuotes ? "put it in quotes to make it text" : `write ${wanted(shape)} here`;
+  const asList = shape.kind === "list" && isScalar(node) && typeof node.value === "string" ? listed(node.value) : "";
+  const hint = needsQuotes ? "put it in quotes to make it text" : `write ${wanted(shape)} here${asList}`;
   report(reading, offset, `expected ${wanted(shape)}, found ${found(node)}`, hint);
   return undefined;
 }
+
+/** `npm test` where words are wanted one by one. */
+const listed = (text: string) =>
+  /^[\w@./:=+-]+( [\w@./:=+-]+)*$/.test(text) ? `: [${text.split(" ").join(", ")}]` : "";
 
 function wanted(shape: Shape): string {
   switch (shape.kind) {

@@ -1,8 +1,11 @@
 /** Finds workflows and compiles them. */
 import { homedir } from "node:os";
+import { gatesOf } from "../core/gate.ts";
+import type { Gate } from "../core/types.ts";
 import { armKey } from "./checks.ts";
 import { type Compiled, compileWorkflow } from "./compile.ts";
 import { type Problem, problemAt, quote } from "./problem.ts";
+import { applyProject, readProject } from "./project.ts";
 import { listSources, type Source, sourceByName, sourceOfFile } from "./sources.ts";
 
 export type Found = Source & Compiled;
@@ -13,9 +16,10 @@ export function findByArm(word: string, root: string, home: string = homedir()):
   if (!/^\/[a-z]/.test(wanted)) return null;
   const name = wanted.slice(1);
   const candidates = listSources(root, home).filter((source) => source.name === name || source.text.includes(name));
+  const project = readProject(root);
   let broken: Found | null = null;
   for (const candidate of candidates) {
-    const found = compileSource(candidate);
+    const found = compileSource(candidate, project);
     if ("errors" in found) broken ??= wants(candidate, wanted) ? found : null;
     else if (found.workflow.arm.some((arm) => armKey(arm) === wanted)) return found;
   }
@@ -30,18 +34,19 @@ function wants(source: Source, word: string): boolean {
 
 export function findByName(name: string, root: string, home: string = homedir()): Found | null {
   const source = sourceByName(name, root, home);
-  return source && compileSource(source);
+  return source && compileSource(source, readProject(root));
 }
 
-export function findByFile(path: string, shownAs: string): Found {
-  return compileSource(sourceOfFile(path, shownAs));
+export function findByFile(path: string, shownAs: string, root: string): Found {
+  return compileSource(sourceOfFile(path, shownAs), readProject(root));
 }
 
 /** All that can be armed here, each with its problems; a word that two files of one folder share is one of them. */
 export function listWorkflows(root: string, home: string = homedir()): Found[] {
   const owners = new Map<string, string>();
+  const project = readProject(root);
   return listSources(root, home).map((source) => {
-    const found = compileSource(source);
+    const found = compileSource(source, project);
     const clashes = armsOf(found).flatMap((arm) => {
       const key = `${source.origin} ${armKey(arm)}`;
       const owner = owners.get(key);
@@ -72,9 +77,12 @@ function armClash(source: Source, arm: string, owner: string): Problem {
   );
 }
 
-function compileSource(source: Source): Found {
+/** A pawl.yaml with mistakes guards nothing, so nothing that it may want to guard is started. */
+function compileSource(source: Source, read: ReturnType<typeof readProject>): Found {
   if (source.unreadable !== undefined) return { ...source, errors: [unreadable(source)] };
-  const compiled = compileWorkflow(source.text, source.file, source.readPrompt);
+  if ("errors" in read) return { ...source, errors: read.errors };
+  const alone = compileWorkflow(source.text, source.file, source.readPrompt, read.project.gates);
+  const compiled = "workflow" in alone ? applyProject(alone.workflow, read.project) : alone;
   const misnamed =
     "workflow" in compiled && source.origin !== "file" && compiled.workflow.name !== source.name
       ? misnaming(source, compiled.workflow.name)
@@ -92,4 +100,14 @@ function misnaming(source: Source, name: string): Problem {
   const offset = Math.max(0, source.text.search(/^name:/m));
   const message = `the file ${source.name}.yaml calls its workflow ${quote(name)}`;
   return problemAt(source.file, source.text, offset, message, `rename the file to ${name}.yaml, or the workflow`);
+}
+
+/** Every gate that can be asked for here: of pawl.yaml, and of the workflows that are not ours. */
+export function projectGates(root: string, home: string = homedir()): { gates: Gate[]; problems: Problem[] } {
+  const read = readProject(root);
+  if ("errors" in read) return { gates: [], problems: read.errors };
+  const found = listWorkflows(root, home);
+  const ofWorkflows = found.flatMap((one) => ("workflow" in one ? gatesOf(one.workflow) : []));
+  const all = [...Object.values(read.project.gates), ...ofWorkflows];
+  return { gates: [...new Map(all.map((gate) => [gate.id, gate])).values()], problems: found.flatMap(problemsOf) };
 }

@@ -3,6 +3,7 @@
  * what an editor underlines and what `pawl check` refuses is the same thing.
  */
 import type { Json } from "../core/types.ts";
+import { GATE } from "./gate-schema.ts";
 
 export interface Rule {
   /** regular expression source, valid in JSON Schema too (no flags) */
@@ -48,8 +49,10 @@ export const PLACEHOLDERS = [
   "choices",
   "signals",
   "plan",
+  "command",
 ] as const;
 export const DEFAULT_IDLE = 6;
+export const DEFAULT_ROUNDS = 6;
 
 const NAME: Rule = {
   pattern: "^[a-z][a-z0-9-]{0,47}$",
@@ -96,18 +99,6 @@ const prompt: Shape = { kind: "text", rule: FILLED, role: "prompt" };
 const template: Shape = { kind: "text", rule: FILLED, role: "template" };
 const logLine: Shape = { kind: "text", rule: LINE, role: "template" };
 
-const gate: Shape = {
-  kind: "record",
-  id: "gate",
-  fields: {
-    git: {
-      shape: { kind: "word", values: ["committed-or-clean"] },
-      about: "committed-or-clean: a commit made in this stage, or nothing left to commit.",
-    },
-  },
-  oneOf: ["git"],
-};
-
 const moveFields: Record<string, Field> = {
   to: { shape: name, about: "Go on to the stage with this id." },
   halt: { shape: line, about: "Stop and keep everything for a retry. The text begins the reason that is shown." },
@@ -119,7 +110,7 @@ const moveFields: Record<string, Field> = {
   show: { shape: { kind: "word", values: ["report"] }, about: "Show the stage's report and go on waiting." },
   stay: { shape: { kind: "true" }, about: "The signal is known and moves nothing." },
   gates: {
-    shape: { kind: "list", of: gate, min: 1 },
+    shape: { kind: "list", of: GATE, min: 1 },
     about: "Checks that Pawl makes itself before the move counts. All must pass.",
   },
   person: { shape: template, about: "What the person sees when this move is taken. A template." },
@@ -160,6 +151,10 @@ const stage: Shape = {
     on: {
       shape: { kind: "map", key: SIGNAL, of: move, min: 1 },
       about: "The signals that the agent may give in this stage, and where each one leads.",
+    },
+    stop: {
+      shape: move,
+      about: "What follows when the agent stops here without a signal; with gates: whenever it stops, it is checked.",
     },
   },
 };
@@ -249,9 +244,48 @@ export const WORKFLOW: RecordShape = {
             default: DEFAULT_IDLE,
             about: "How often the agent is sent on without any progress before the run stalls.",
           },
+          rounds: {
+            shape: { kind: "integer", min: 1, max: 50 },
+            default: DEFAULT_ROUNDS,
+            about: "How often a stage's gates may send the agent back before the person has to look.",
+          },
         },
       },
       about: "Bounds that make every loop end.",
+    },
+  },
+};
+
+const GATE_NAME: Rule = { ...NAME, what: "the name of a gate" };
+
+/** pawl.yaml: what a project says about its checks. */
+export const PROJECT: RecordShape = {
+  kind: "record",
+  fields: {
+    gates: {
+      shape: { kind: "map", key: GATE_NAME, of: GATE, min: 1 },
+      about: "This project's checks by name. `pawl verify` makes them all; workflows name them with `use`.",
+    },
+    workflows: {
+      shape: {
+        kind: "map",
+        key: NAME,
+        of: {
+          kind: "record",
+          fields: {
+            gates: {
+              shape: { kind: "map", key: SIGNAL, of: { kind: "list", of: GATE, min: 1 }, min: 1 },
+              about: "Further gates before this signal counts, by signal.",
+            },
+            off: {
+              shape: { kind: "list", of: { kind: "text", rule: SIGNAL }, min: 1 },
+              about: "Signals whose own gates are switched off; those listed under `gates` here stay.",
+            },
+          },
+        },
+        min: 1,
+      },
+      about: "Switches for workflows, by name: which signals are checked by what.",
     },
   },
 };

@@ -75,13 +75,18 @@ function folderSources(origin: "project" | "user", root: string, home: string): 
     origin,
     file: `${shown}/${file}`,
     readPrompt: promptReader(folder),
-    ...readOrWhy(join(folder, file)),
+    ...readOrWhy(join(folder, file), origin === "project" ? root : null),
   }));
 }
 
-/** A file that cannot be read must not make room for the one it stands before. */
-function readOrWhy(path: string): { text: string; unreadable?: string } {
+/**
+ * A file that cannot be read must not make room for the one it stands before. A repository's own stays inside it; in
+ * the home, a link is the person's.
+ */
+function readOrWhy(path: string, within: string | null): { text: string; unreadable?: string } {
   try {
+    if (within !== null && !realpathSync(path).startsWith(realpathSync(within) + sep))
+      return { text: "", unreadable: "it is a link out of the project" };
     return { text: readLimited(path) };
   } catch (error) {
     return { text: "", unreadable: (error as Error).message };

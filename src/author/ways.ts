@@ -1,6 +1,5 @@
 /** The two proofs about the whole: every stage can be reached, and from every stage the work can come to an end. */
-import type { Move } from "../core/types.ts";
-import type { Draft } from "./checks.ts";
+import type { Draft, DraftMove as Move } from "./checks.ts";
 import { quote } from "./problem.ts";
 import { type Reading, reportAt } from "./read.ts";
 
@@ -41,7 +40,10 @@ function nodesOf(draft: Draft): Node[] {
   const common = Object.values(draft.anywhere ?? {});
   const stages = (draft.stages ?? []).map((stage, index) => ({
     key: stageKey(stage?.id ?? ""),
-    moves: draft.signals === "none" ? byCommand(draft, index) : [...Object.values(stage?.on ?? {}), ...common],
+    moves:
+      draft.signals === "none"
+        ? byCommand(draft, index)
+        : [...Object.values(stage?.on ?? {}), ...(stage?.stop ? [stage.stop] : []), ...common],
   }));
   const asks = Object.entries(draft.asks ?? {}).map(([name, ask]) => ({
     key: askKey(name),

@@ -1,4 +1,5 @@
 import { type Problem, renderProblem } from "../author/problem.ts";
+import { PROJECT_FILE, readProject } from "../author/project.ts";
 import { type Found, listWorkflows, problemsOf } from "../author/registry.ts";
 import { findRoot } from "../store/place.ts";
 import { findTarget, type Io, misuse, readArgs } from "./workflow-args.ts";
@@ -7,7 +8,8 @@ export const summary = "prove that workflows are sound";
 export const usage = `usage: pawl check [file|name …] [--json]
 
 Proves that each stage can be reached and can come to an end, that every signal has one meaning
-and that every prompt exists. Without arguments: all workflows of this project, yours and the built-in ones.
+and that every prompt exists. Without arguments: pawl.yaml and all workflows
+of this project, yours and the built-in ones.
 
 exit code: 0 sound, 1 problems found, 2 wrong usage`;
 
@@ -20,10 +22,22 @@ export function run(args: string[], io: Io): number {
     if ("what" in result) return misuse(io, result.what, result.next, usage);
     checked.push(result.found);
   }
-  const all = read.names.length > 0 ? checked : listWorkflows(findRoot(io.cwd), io.home);
+  const root = findRoot(io.cwd);
+  const project = readProject(root);
+  // With mistakes in pawl.yaml nothing can be started; said once, not for each workflow.
+  if ("errors" in project) return brokenProject(project.errors, read.flags.has("--json"), io);
+  const all = read.names.length > 0 ? checked : listWorkflows(root, io.home);
   if (read.flags.has("--json")) io.out(`${JSON.stringify(asJson(all), null, 2)}\n`);
   else io.out(`${asText(all)}\n`);
   return all.some((found) => problemsOf(found).length > 0) ? 1 : 0;
+}
+
+function brokenProject(problems: Problem[], json: boolean, io: Io): number {
+  const said = json
+    ? JSON.stringify({ ok: false, checked: [PROJECT_FILE], problems }, null, 2)
+    : [...problems.map(renderProblem), "", counted(problems.length, "problem")].join("\n");
+  io.out(`${said}\n`);
+  return 1;
 }
 
 function asJson(all: Found[]) {

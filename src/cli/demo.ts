@@ -5,8 +5,8 @@ import { type Io, parseArgs, UserError } from "./args.ts";
 export const summary = "see what Pawl does, in thirty seconds, without an agent";
 export const usage = `usage: pawl demo [--fast] [--keep]
 
-Plays one run of /complete-work in a throw-away git project: no account, no network. The agent is scripted,
-everything else is real: hook processes, the run on disk, git. Exit 0: everything went as told; 1: it did not.
+An agent claims that all tests pass, in a throw-away git project: no account, no network. The agent is scripted,
+everything else is real: hook processes, tests, the run on disk, git. Exit 0: everything went as told; 1: it did not.
 
 --fast  without pauses (as always when the output is no terminal)
 --keep  leave the throw-away project there and print its path`;
@@ -40,14 +40,15 @@ async function openFor(io: Io, fast: boolean): Promise<Screen> {
 }
 
 async function perform(place: Place, screen: Screen, keep: boolean, io: Io): Promise<number> {
-  const { DemoFailed, fillPlace } = await import("../demo/place.ts");
+  const { DemoFailed } = await import("../demo/place.ts");
+  const { approve, fillPlace } = await import("../demo/project.ts");
   const { newPlay } = await import("../demo/play.ts");
-  const { playAll } = await import("../demo/story.ts");
+  const { playAll } = await import("../demo/scenes.ts");
   const { showSummary } = await import("../demo/summary.ts");
   const play = newPlay(place, screen);
   try {
     await fillPlace(place);
-    await introduce(screen);
+    await introduce(screen, approve(place));
     await playAll(play);
     await showSummary(play);
   } catch (error) {
@@ -57,14 +58,18 @@ async function perform(place: Place, screen: Screen, keep: boolean, io: Io): Pro
     return 1;
   }
   const where = keep ? `The project is kept in ${place.root}` : "The project is removed again (--keep keeps it)";
-  await screen.plain(`${where}. How to use Pawl in yours: README.md.`);
+  await screen.plain(`${where}.`);
+  await screen.plain("Next: `pawl init` in a project of yours; it shows what it will touch, and asks.");
   return 0;
 }
 
-async function introduce(screen: Screen): Promise<void> {
+async function introduce(screen: Screen, command: string): Promise<void> {
   await screen.plain("Your agent says done. Pawl checks.");
   await screen.plain(
-    "A throw-away git project. You and the agent are scripted; Pawl is real: each answer comes from a hook process that gets what Claude Code sends. “why” is Pawl's journal, “disk” its saved run.",
+    "A throw-away git project with 12 tests. You, the agent and its client are scripted; Pawl is real: each answer comes from a hook process that gets what Claude Code sends.",
+  );
+  await screen.plain(
+    `Pawl runs no command of a repository before a person has approved it (\`pawl trust\`). Here the demo did so for you: ${command}.`,
   );
   if (process.env.PAWL === "0")
     await screen.plain("PAWL=0 is set in this shell, so Pawl is off for your agents here; the demo runs without it.");

@@ -1,3 +1,4 @@
+import type { Run } from "../core/types.ts";
 import type { Kept } from "../store/runs.ts";
 import { type Io, parseArgs, rootOf } from "./args.ts";
 import { commitsOf, findRunId } from "./find-run.ts";
@@ -29,7 +30,19 @@ export function run(args: string[], io: Io): number {
   const { run: last } = commits.at(-1)!;
   io.out(`${id}: ${last.workflow}, ${last.outcome ?? last.status} at ${last.stage}\n\n`);
   for (const commit of commits) io.out(tell(commit, flags.has("--all")));
+  io.out(proofs(last));
   return 0;
+}
+
+/** What let each stage through; a bare claim is called one. */
+function proofs(run: Run): string {
+  const lines = run.plan.flatMap((stage) => {
+    const done = run.done[stage];
+    if (!done) return [`  ⊙ ${stage}: not done`];
+    const proof = done.proof ?? [`claimed with ${done.signal}, nothing was checked`];
+    return proof.map((line) => `  ✓ ${stage}: ${line}`);
+  });
+  return run.formal ? "" : `\nWhat proved each stage\n${lines.join("\n")}\n`;
 }
 
 const clock = (at: string) => new Date(at).toTimeString().slice(0, 8);

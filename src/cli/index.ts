@@ -27,6 +27,13 @@ export const COMMANDS: Record<string, { load: () => Promise<Command>; first?: tr
   },
   runs: { load: () => import("./runs.ts"), first: true, about: "list, show, pause, resume, finish or abort runs" },
   explain: { load: () => import("./explain.ts"), first: true, about: "why each stop was continued or let go" },
+  approve: {
+    load: () => import("./approve.ts"),
+    first: true,
+    about: "take a claim as it is, though a gate has not passed it",
+  },
+  trust: { load: () => import("./trust.ts"), first: true, about: "approve the commands that this project's gates run" },
+  verify: { load: () => import("./verify.ts"), first: true, about: "run this tree's gates now, no agent needed" },
   log: { load: () => import("./log.ts"), first: true, about: "everything Pawl saw and decided" },
   list: { load: () => import("./list.ts"), about: "the workflows that can be started here" },
   show: { load: () => import("./show.ts"), about: "one workflow: stages, signals, prompts" },

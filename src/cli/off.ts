@@ -1,3 +1,4 @@
+import { agentOfSession } from "../store/person.ts";
 import { readPointer, setOff, writePointer } from "../store/place.ts";
 import { type Io, parseArgs, rootOf, UserError } from "./args.ts";
 
@@ -12,6 +13,7 @@ export const run = (args: string[], io: Io) => switchTo(true, args, io);
 export function switchTo(off: boolean, args: string[], io: Io): number {
   const { values, words } = parseArgs(args, ["--session=", "--host="]);
   if (words.length > 0) throw new UserError(`what is ${words[0]}?`, "say `pawl off`, or `pawl off --session ID`");
+  if (off) refuseAgents();
   const word = off ? "off" : "on";
   const session = values["--session"];
   if (session === undefined) {
@@ -27,4 +29,15 @@ export function switchTo(off: boolean, args: string[], io: Io): number {
   writePointer(host, session, off ? { ...rest, off: true } : rest);
   io.out(`Pawl is ${word} for session ${session}.\n`);
   return 0;
+}
+
+/** It would be free of every workflow and check. */
+function refuseAgents(): void {
+  const agent = agentOfSession();
+  if (agent === null) return;
+  throw new UserError(
+    `an agent cannot switch Pawl off (${agent})`,
+    "tell the person why; they can run it in a terminal of their own",
+    1,
+  );
 }

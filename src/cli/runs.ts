@@ -1,13 +1,14 @@
 import { findByName } from "../author/registry.ts";
 import { guidance } from "../core/formal.ts";
-import type { Answer, CommandName, Event, Run } from "../core/types.ts";
+import type { Answer, CommandName, Run } from "../core/types.ts";
 import type { Stray } from "../discover.ts";
 import { armWorkflow, command, type Incoming, startFormal } from "../hook.ts";
-import { hash } from "../hosts/identity.ts";
+import { agentOfSession } from "../store/person.ts";
 import { offerRun } from "../store/place.ts";
 import { listArchived, listRuns, loadRun } from "../store/runs.ts";
 import { STALE_MS } from "../store/waiting.ts";
 import { type Io, type Parsed, parseArgs, rootOf, UserError } from "./args.ts";
+import { commandEvent } from "./command-event.ts";
 import { commitsOf, findRunId } from "./find-run.ts";
 import { beginningOf, FORMAL_OPTIONS, phaseChangeOf } from "./formal.ts";
 
@@ -18,6 +19,7 @@ export const usage = `usage: pawl runs [list] [--all] [--json]      what is unde
        pawl runs show [run] [--json]            one run in full
        pawl runs phase next|set N|block|done [--run ID]   of a formal workflow; with --name TEXT for \`set\`
        pawl runs pause|resume [run]             let the agent rest, or go on with the next prompt
+       pawl runs resume --accept [run]          … with the workflow as it is now, after looking at what was changed
        pawl runs finish [run]                   end it as completed; its gates are checked
        pawl runs abort [run] [--why TEXT]       end it as aborted
        pawl runs adopt [run|document]           free it: the next session that types its command has it
@@ -28,7 +30,7 @@ A run may be named by the beginning of its id. Exit codes: 0 done, 1 refused or 
 const ACTIONS: CommandName[] = ["abort", "adopt", "pause", "resume", "finish"];
 
 export async function run(args: string[], io: Io): Promise<number> {
-  const parsed = parseArgs(args, ["--all", "--json", "--why=", "--run=", ...FORMAL_OPTIONS]);
+  const parsed = parseArgs(args, ["--all", "--json", "--why=", "--run=", "--accept", ...FORMAL_OPTIONS]);
   const [action = "list", ...words] = parsed.words;
   const root = rootOf(io);
   if (action === "list") return list(root, parsed, io);
@@ -37,6 +39,9 @@ export async function run(args: string[], io: Io): Promise<number> {
   if (action === "phase") return phase(root, words, parsed, io);
   if (action === "restore") return restore(root, findRunId(root, words[0], false), io);
   if (action === "adopt" && words[0]?.endsWith(".json")) return adoptDocument(root, words[0], io);
+  if (action === "resume" && parsed.flags.has("--accept")) {
+    return (await import("./accept.ts")).accept(root, findRunId(root, words[0], false), io);
+  }
   const name = ACTIONS.find((known) => known === action);
   if (!name) throw new UserError(`runs cannot ${action}`, "`pawl runs --help` lists what it can");
   return act(root, name, words[0], parsed, io);
@@ -125,21 +130,6 @@ function show(root: string, id: string, { flags }: Parsed, io: Io): number {
   return 0;
 }
 
-function commandEvent(name: CommandName, id: string, why: string): Event {
-  const at = new Date().toISOString();
-  return {
-    id: hash("cli", id, name, at, String(process.pid)),
-    at,
-    host: "cli",
-    session: "",
-    turn: "",
-    via: "cli",
-    kind: "command",
-    name,
-    why,
-  };
-}
-
 function phase(root: string, words: string[], parsed: Parsed, io: Io): number {
   const id = findRunId(root, parsed.values["--run"], false);
   const event = { ...commandEvent("phase", id, ""), phase: phaseChangeOf(words, parsed) };
@@ -148,9 +138,19 @@ function phase(root: string, words: string[], parsed: Parsed, io: Io): number {
 
 function act(root: string, name: CommandName, named: string | undefined, { values }: Parsed, io: Io): number {
   const id = findRunId(root, named, false);
-  const code = say(command(root, id, commandEvent(name, id, values["--why"] ?? "")), id, name, io);
+  refuseAgents(root, id, name);
+  const code = say(command(root, id, commandEvent(name, id, values["--why"] ?? ""), { patient: true }), id, name, io);
   if (name === "adopt") offerToSession(root, id);
   return code;
+}
+
+/** An agent must not free itself of its workflow. Finishing passes the gates; a formal workflow is the agent's to move. */
+function refuseAgents(root: string, id: string, name: CommandName): void {
+  if (name === "finish" || name === "resume" || loadRun(root, id)?.commit.run.formal) return;
+  const agent = agentOfSession();
+  if (agent === null) return;
+  const hint = "tell the person why; they can run it in a terminal of their own";
+  throw new UserError(`an agent cannot ${name} its own run (${agent})`, hint, 1);
 }
 
 /** What the agent would get after a compaction, to be pasted by hand. */

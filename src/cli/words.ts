@@ -7,6 +7,10 @@ type Fields = Record<string, Json | undefined>;
 const text = (value: Json | undefined) => (typeof value === "string" ? value : JSON.stringify(value ?? null));
 const list = (value: Json | undefined) => (Array.isArray(value) ? value.map(text).join(", ") : text(value));
 
+const verdict = (r: Fields) => (r.flaky ? `${text(r.verdict)} (flaky)` : text(r.verdict));
+const tree = (value: Json | undefined) =>
+  typeof value === "string" && value !== "" ? ` @ tree ${value.slice(0, 10)}` : "";
+
 export const WORDS: Record<string, (r: Fields) => string> = {
   armed: (r) => `a run begins: ${Array.isArray(r.plan) ? r.plan.map(text).join(" → ") : ""}`,
   adopted: (r) => `this session takes the run over (before: ${text(r.from)})`,
@@ -19,7 +23,13 @@ export const WORDS: Record<string, (r: Fields) => string> = {
   missing: (r) => (r.why === "no signal" ? "no signal" : `no signal: ${text(r.why)}`),
   ignored: (r) => `${r.signal ? text(r.signal) : list(r.signals)} is ignored: ${text(r.why)}`,
   repeated: () => "word for word the same as before: no new claim",
-  gated: (r) => `gate on ${text(r.signal)}: ${text(r.verdict)}, ${text(r.why)}`,
+  gated: (r) =>
+    `gate ${text(r.gate ?? "")}: ${verdict(r)}, ${text(r.why)}${tree(r.tree)}${r.again ? " (as before)" : ""}`,
+  refused: (r) => `refused: ${text(r.gate)} is ${text(r.verdict)}, ${text(r.why)}`,
+  checking: (r) => `still running: ${list(r.gates)}`,
+  approved: (r) => `${text(r.who)} approves ${text(r.gate)} by ${text(r.how)} (it was ${text(r.was)})${tree(r.tree)}`,
+  changed: (r) => `the workflow was changed while it ran: ${list(r.changes)}`,
+  accepted: (r) => `${text(r.who)} accepts the changed workflow`,
   advanced: (r) => `${text(r.from)} is done → ${text(r.to)}`,
   replanned: (r) => `new plan: ${list(r.plan)}`,
   phased: (r) => `phase ${text(r.from)} → ${text(r.to)}, ${text(r.name)} (by ${text(r.by)})`,

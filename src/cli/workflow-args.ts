@@ -45,7 +45,7 @@ export function findTarget(target: string, io: Io): { found: Found } | { what: s
 function fileTarget(target: string, io: Io): { found: Found } | { what: string; next: string } {
   const path = resolve(io.cwd, target);
   try {
-    return { found: findByFile(path, printable(target)) };
+    return { found: findByFile(path, printable(target), findRoot(io.cwd)) };
   } catch (error) {
     const why = (error as NodeJS.ErrnoException).code === "ENOENT" ? "there is no such file" : (error as Error).message;
     const next = "give the path of a workflow's .yaml file, or a name from `pawl list`";

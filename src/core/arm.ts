@@ -1,10 +1,11 @@
 import { importDocument, parseFrontMatter } from "./document.ts";
 import { closeDraft, type Draft, openDraft, record } from "./draft.ts";
 import type { Content } from "./formal.ts";
+import { comparesTrees } from "./gate.ts";
 import { fill, instruction, MARK, valuesOf } from "./guide.ts";
 import { owe } from "./ledger.ts";
 import { resume } from "./prompt.ts";
-import type { Event, Facts, Owner, Run, RunSummary, Step, Workflow } from "./types.ts";
+import type { Event, Facts, Need, Owner, Run, RunSummary, Step, Workflow } from "./types.ts";
 
 /** What arming in this project means: take over a run that waits for someone, or begin a new one beside the others. */
 export type Plan = { take: string } | { id: string; documentPath: string; beside: string[] } | { none: string };
@@ -69,7 +70,8 @@ export interface Arming {
 
 export function arm(input: Arming): Step {
   const { workflow, event, facts } = input;
-  if (facts.git === undefined) return { need: [{ kind: "git" }] };
+  const need = armingNeeds(workflow, facts);
+  if (need.length > 0) return { need };
   const draft = openDraft({ workflow, run: newRun(input), event, facts });
   const document = facts.document;
   const parsed = document?.ok && document.value.state === "present" ? parseFrontMatter(document.value.text) : null;
@@ -84,6 +86,13 @@ export function arm(input: Arming): Step {
   const about = fill(workflow.person ?? "Steps: {plan}.", valuesOf(draft));
   const person = `Pawl: ${workflow.name} begins (run ${draft.run.id}).${beside}\n${about}`;
   return closeDraft(draft, owned ? { turn: "none", agent: text, person } : { turn: "none", person });
+}
+
+/** The beginning is what later gates compare with. */
+function armingNeeds(workflow: Workflow, facts: Facts): Need[] {
+  const need: Need[] = facts.git === undefined ? [{ kind: "git" }] : [];
+  if (facts.tree === undefined && comparesTrees(workflow)) need.push({ kind: "tree" });
+  return need;
 }
 
 function beginFormal(draft: Draft): Step {
@@ -125,6 +134,7 @@ function newRun({ workflow, event, facts, id, documentPath, stages, formal, owne
     ledger: { idle: 0, unbroken: 0, turn: event.turn, since: event.at, told: [] },
     recent: [],
     base: facts.git?.ok ? facts.git.value : null,
+    ...(facts.tree?.ok && { base_tree: facts.tree.value }),
     commit_hash: null,
     last_signal: null,
     document: { path: documentPath, written: false, extra: {}, body: DOCUMENT_BODY, seen: [] },

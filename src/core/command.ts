@@ -1,11 +1,12 @@
+import { approve, nothingToApprove, proofOf, remember } from "./claim.ts";
 import { closeDraft, type Draft, record } from "./draft.ts";
 import { changePhase } from "./formal-run.ts";
-import { judge, needsOf } from "./gate.ts";
+import { backgroundOf, isChanged, judgeAll, needsOf } from "./gate.ts";
 import { instruction, resumingLine } from "./guide.ts";
 import { owe } from "./ledger.ts";
-import { endRun, takeMove } from "./moves.ts";
-import type { EventOf, Step } from "./types.ts";
-import { stageOf } from "./workflow.ts";
+import { endRun, follow, takeMove } from "./moves.ts";
+import type { EventOf, Gate, Move, Stage, Step } from "./types.ts";
+import { stageOf, stepNumber } from "./workflow.ts";
 
 /** Commands come through the same door as everything else, and pass the same gates. */
 export function onCommand(draft: Draft, event: EventOf<"command">): Step {
@@ -29,6 +30,12 @@ export function onCommand(draft: Draft, event: EventOf<"command">): Step {
       return closeDraft(draft, { turn: "none", person: `Run ${run.id} is free. ${howToTake(draft)}` });
     case "phase":
       return changePhase(draft, event.phase ?? { to: "next" });
+    case "approve":
+      return approveClaim(draft, event.who ?? "someone", event.via === "cli" ? "terminal" : event.via);
+    case "checked":
+      return checked(draft);
+    case "accept":
+      return accept(draft, event);
     case "start":
       return { none: "started already" };
   }
@@ -39,31 +46,85 @@ const howToTake = ({ run, workflow }: Draft) =>
     ? `The session whose own shell runs \`pawl runs adopt ${run.id}\` has it from its next stop on.`
     : `Type /${workflow.name} in the session that shall have it.`;
 
-/** The completing move of the last stage, gates included: a command proves nothing by itself. */
+/** The completing move of the last stage, past every gate that is still before it: a command proves nothing by itself. */
 function finish(draft: Draft, event: EventOf<"command">): Step {
-  const { run, workflow } = draft;
-  const last = stageOf(workflow, run.plan.at(-1)!);
-  const entry = Object.entries(last.on).find(([, move]) => move.end === "completed");
-  if (!entry) return endRun(draft, "completed", { signal: "finish", message: event.why, by: "person" });
-  const [signal, move] = entry;
-  const need = needsOf(move.gates ?? [], draft.facts);
+  const { run, workflow, facts } = draft;
+  const gates = gatesAhead(draft);
+  const need = needsOf(gates, run, workflow, facts);
   if (need.length > 0) return { need };
-  const { verdict, why } = judge(move.gates ?? [], run, draft.facts);
-  if (verdict !== "pass") return refuse(draft, signal, verdict, why);
+  const judged = judgeAll(gates, backgroundOf(run, event.at), facts);
+  const open = judged.find((one) => one.verdict !== "pass");
+  if (gates.length > 0 && isChanged(facts))
+    return refuse(draft, "the workflow", "unproven", "it was changed while it ran");
+  remember(draft, gates, { signal: "finish" });
+  if (open) return refuse(draft, open.gate, open.verdict, open.why);
+  draft.proof = judged.map(proofOf);
+  const last = stageOf(workflow, run.plan.at(-1)!);
+  const [signal, move] = waysOn(last).find(([, way]) => way.end === "completed") ?? [
+    "finish",
+    { end: "completed" as const },
+  ];
   run.stage = last.id;
-  return takeMove(draft, move, { signal, message: event.why, by: "person" });
+  return follow(draft, move, { signal, message: event.why, by: "person" });
+}
+
+const waysOn = (stage: Stage): [string, Move][] => [
+  ...Object.entries(stage.on),
+  ...(stage.stop ? [["stop", stage.stop] as [string, Move]] : []),
+];
+
+/** The gates of every way forward, from here to the end. */
+function gatesAhead({ run, workflow }: Draft): Gate[] {
+  const from = run.plan.indexOf(run.stage);
+  const ways = run.plan
+    .slice(Math.max(0, from))
+    .flatMap((id) => waysOn(stageOf(workflow, id)).map(([, way]) => ({ id, way })));
+  const isForward = (id: string, way: Move) =>
+    way.end === "completed" || (way.to !== undefined && stepNumber(workflow, way.to) > stepNumber(workflow, id));
+  const gates = ways.filter(({ id, way }) => isForward(id, way)).flatMap(({ way }) => way.gates ?? []);
+  return [...new Map(gates.map((gate) => [gate.id, gate])).values()];
 }
 
 /** Nobody is sent on by a refused command, and nothing has moved. */
-function refuse(draft: Draft, signal: string, verdict: string, why: string): Step {
-  record(draft, "gated", { signal, verdict, why });
-  const person = `Refused, ${signal} is ${verdict === "fail" ? "not so" : verdict}: ${why}.`;
+function refuse(draft: Draft, gate: string, verdict: string, why: string): Step {
+  record(draft, "refused", { gate, verdict, why });
+  const person = `Refused, ${gate} is ${verdict === "fail" ? "not so" : verdict}: ${why}.`;
   return closeDraft(draft, { turn: "end", reason: "refused", person });
+}
+
+/** The claim that was not let through: which move it asks for. */
+function openMove({ run, workflow }: Draft): Move | undefined {
+  const { on, stop } = stageOf(workflow, run.stage);
+  const { claim } = run;
+  if (!claim) return undefined;
+  return claim.signal === "" ? stop : (on[claim.signal] ?? workflow.anywhere[claim.signal]);
+}
+
+/** The person's own word, from a terminal, a prompt or the dashboard; never the agent's. */
+export function approveClaim(draft: Draft, who: string, how: string): Step {
+  const move = openMove(draft);
+  if (!move) return nothingToApprove(draft);
+  const { signal } = draft.run.claim!;
+  return approve(draft, move.gates ?? [], who, how) ?? follow(draft, move, { signal, message: "", by: "person" });
+}
+
+/** A check that went on by itself is over: the claim is judged now, and the agent is woken with what follows. */
+function checked(draft: Draft): Step {
+  const move = openMove(draft);
+  if (draft.run.claim?.open !== "running" || !move) return { none: "no claim waits for a check" };
+  return takeMove(draft, move, { signal: draft.run.claim.signal, message: "", by: "agent" });
+}
+
+/** The workflow was pinned anew by the person. */
+function accept(draft: Draft, event: EventOf<"command">): Step {
+  record(draft, "accepted", { who: event.who ?? "", why: event.why });
+  return goAgain(draft);
 }
 
 function goAgain(draft: Draft): Step {
   const { run } = draft;
   delete run.paused;
+  delete run.claim;
   if (run.status === "halted") run.status = "active";
   run.ledger.idle = 0;
   const line = resumingLine(draft);

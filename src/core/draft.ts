@@ -15,6 +15,8 @@ export interface Draft {
   notes: string[];
   /** the same event came before by the same way: the agent repeated itself */
   repeated: boolean;
+  /** what the gates of this move found, in words */
+  proof: string[];
   /** the document brought something new */
   dirty: boolean;
 }
@@ -29,6 +31,7 @@ export function openDraft(input: { workflow: Workflow; run: Run; event: Event; f
     effects: [],
     log: [],
     notes: [],
+    proof: [],
     repeated: false,
     dirty: false,
   };

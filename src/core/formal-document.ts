@@ -21,10 +21,14 @@ export function projectFormal(run: Run, facts: Facts): Effect[] {
   // thing could not be told from never having seen it.
   const known = last && JSON.stringify(last.content) === JSON.stringify(content);
   if (state === "present" && known && renderRun(run, last.stamp) === text) return effects;
-  run.formal!.bases = [...remembered(run.formal!.bases, text), { stamp: run.updated_at, content }];
-  effects.push({ kind: "document", path, text: renderRun(run, run.updated_at), expect: broken ? "" : hash });
+  const stamp = stampOf(run);
+  run.formal!.bases = [...remembered(run.formal!.bases, text), { stamp, content }];
+  effects.push({ kind: "document", path, text: renderRun(run, stamp), expect: broken ? "" : hash });
   return effects;
 }
+
+/** A clock may be set back, and two hooks may begin in one millisecond: only with the run's number is a time used once. */
+const stampOf = ({ seq, updated_at }: Run) => updated_at.replace(/Z$/, `${String(seq).padStart(6, "0")}Z`);
 
 /** The newest, and the one that lies on the disk: it may be older where our writings did not get there. */
 const remembered = (bases: Base[], text: string) =>

@@ -15,7 +15,7 @@ export function guidance(formal: Formal, run: string, source: string, notes: Rec
     "",
     `Workflow: ${name}`,
     `Type: ${inLine(formal.type)}`,
-    `Phase: ${phase.current}/${phase.total} - ${inLine(phase.name)} (${phase.status})`,
+    phaseLine(formal),
   ].join("\n");
   const entries = formal.required_reading.map((entry) => `${entry}${Object.hasOwn(notes, entry) ? notes[entry] : ""}`);
   const reading = section("REQUIRED READING (read ALL now with @ syntax):", entries);
@@ -34,6 +34,13 @@ export function guidance(formal: Formal, run: string, source: string, notes: Rec
   const context = Object.keys(formal.context).length > 0 ? `Context:\n${JSON.stringify(formal.context, null, 2)}` : "";
   return fit([head, reading, reminders, context, action], [2, 3, 1]);
 }
+
+/** A text made before the phase changed would send the agent back. */
+export const isOutdated = (text: string, formal: Formal) =>
+  text.includes("\nPhase: ") && !text.includes(`\n${phaseLine(formal)}\n`);
+
+const phaseLine = ({ phase }: Formal) =>
+  `Phase: ${phase.current}/${phase.total} - ${inLine(phase.name)} (${phase.status})`;
 
 const section = (title: string, lines: string[]) => (lines.length > 0 ? [title, ...lines].join("\n") : "");
 

@@ -1,5 +1,5 @@
 import { closeDraft, type Draft, record } from "./draft.ts";
-import { type Formal, guidance, importContent, parseFormal, reminder, summaryText } from "./formal.ts";
+import { type Formal, guidance, importContent, isOutdated, parseFormal, reminder, summaryText } from "./formal.ts";
 import { MARK } from "./guide.ts";
 import { goOn, noteArrival, owe, toldOnce } from "./ledger.ts";
 import { endRun } from "./moves.ts";
@@ -117,7 +117,8 @@ function onFormalPrompt(draft: Draft, event: EventOf<"prompt">): Step {
   record(draft, "undelivered", { given_by: owed.given_by, turn: owed.turn, times: owed.times });
   record(draft, "owed", { given_by: "prompt" });
   run.owed = { ...owed, given_by: "prompt", turn: event.turn, times: owed.times + 1 };
-  const agent = owed.times === 1 ? `${MARK} ${reminder(run.formal!, run.id)}` : owed.text;
+  const inShort = owed.times === 1 || isOutdated(owed.text, run.formal!);
+  const agent = inShort ? `${MARK} ${reminder(run.formal!, run.id)}` : owed.text;
   return closeDraft(draft, { turn: "none", agent });
 }
 

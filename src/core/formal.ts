@@ -1,6 +1,6 @@
 import type { Json } from "./json.ts";
 
-export { guidance, reminder, summaryText } from "./formal-guidance.ts";
+export { guidance, isOutdated, reminder, summaryText } from "./formal-guidance.ts";
 
 /**
  * A formal workflow: phases, required reading, reminders and context that have to outlive the conversation. Its
@@ -187,9 +187,12 @@ function mergeMap(ours: JsonMap, seen: JsonMap, theirs: JsonMap): JsonMap {
 const own = (map: JsonMap, key: string) => (Object.hasOwn(map, key) ? map[key] : undefined);
 
 /** Takes over what the document says now, once. */
-export function importContent(formal: Formal, { content, stamp }: ParsedFormal): Formal {
-  const written = formal.bases.findLast((one) => one.stamp === stamp) ?? formal.bases.at(-1);
+export function importContent(formal: Formal, { content, stamp: found }: ParsedFormal): Formal {
+  const ours = formal.bases.findLast((one) => one.stamp === found);
+  const written = ours ?? formal.bases.at(-1);
   if (!written) return { ...formal, ...content };
+  // A time that an agent made up says as little as none.
+  const stamp = ours?.stamp ?? null;
   const seen = formal.seen?.stamp === (stamp ?? "") ? formal.seen : undefined;
   if (same((seen ?? written).content, content)) return formal;
   const onDisk = stamp === formal.bases.at(-1)?.stamp ? stamp : formal.on_disk;

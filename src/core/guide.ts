@@ -1,4 +1,5 @@
 import type { Draft } from "./draft.ts";
+import { gatesOf, leavesOf } from "./gate.ts";
 import type { Ask, Run, Stage, Workflow } from "./types.ts";
 import { stageOf, stepNumber } from "./workflow.ts";
 
@@ -32,6 +33,7 @@ export function valuesOf(draft: Draft): Record<string, string> {
     issues: issueList(draft),
     choices: "",
     plan: run.plan.join(" → "),
+    command: leavesOf(gatesOf(workflow)).find((gate) => gate.typed)?.shell ?? "",
   };
 }
 
@@ -64,10 +66,13 @@ export function header(run: Run, workflow: Workflow): string {
 export function instruction(draft: Draft): string {
   const { run, workflow } = draft;
   const stage = stageOf(workflow, run.stage);
-  return [header(run, workflow), fill(stage.say, valuesOf(draft)), claimRule(workflow, stage)].join("\n\n");
+  return [header(run, workflow), fill(stage.say, valuesOf(draft)), claimRule(workflow, stage)]
+    .filter((part) => part !== "")
+    .join("\n\n");
 }
 
 function claimRule(workflow: Workflow, stage: Stage): string {
+  if (Object.keys(stage.on).length === 0) return "";
   return [
     "When this step is over, end your message with exactly one of these, alone on its own line, outside any code block:",
     signalList(workflow, stage),

@@ -1,23 +1,21 @@
+import { guard, sendOn } from "./claim.ts";
 import { closeDraft, type Draft, record } from "./draft.ts";
-import { judge, needsOf } from "./gate.ts";
 import {
   askText,
   causeOf,
   choiceLines,
   excerpt,
   fill,
-  header,
   instruction,
   MARK,
   partialList,
   reportPath,
-  signalList,
   stepList,
   valuesOf,
 } from "./guide.ts";
-import { goOn, owe, settle, toldOnce } from "./ledger.ts";
+import { goOn, settle, toldOnce } from "./ledger.ts";
 import { keepReport, reportsSince } from "./report.ts";
-import type { Answer, Choice, Move, Outcome, Step, Workflow } from "./types.ts";
+import type { Choice, Move, Outcome, Step, Workflow } from "./types.ts";
 import { stageOf } from "./workflow.ts";
 
 /** Where a move comes from: the agent's claim at a stop, or the person's word at a prompt. */
@@ -28,15 +26,11 @@ export interface Cause {
 }
 
 export function takeMove(draft: Draft, move: Move, cause: Cause): Step {
-  const gates = move.gates ?? [];
-  const need = needsOf(gates, draft.facts);
-  if (need.length > 0) return { need };
-  if (gates.length > 0) {
-    const { verdict, why } = judge(gates, draft.run, draft.facts);
-    record(draft, "gated", { signal: cause.signal, verdict, why });
-    if (verdict === "fail") return sendBack(draft, cause, why);
-    if (verdict === "unproven") return leaveUnproven(draft, cause, why);
-  }
+  return guard(draft, move.gates ?? [], cause) ?? follow(draft, move, cause);
+}
+
+/** The claim is good: what the move says. */
+export function follow(draft: Draft, move: Move, cause: Cause): Step {
   if (move.stay) return closeDraft(draft, { turn: "end" });
   if (move.halt !== undefined) return halt(draft, move, cause);
   if (move.ask !== undefined) return ask(draft, move, cause);
@@ -50,25 +44,6 @@ function logMove(draft: Draft, move: Move, cause: Cause): void {
   draft.run.moved_at = draft.event.at;
   if (cause.by === "agent") draft.run.last_signal = cause.signal;
   draft.log.push(...(move.log ?? [cause.signal]).map((line) => fill(line, valuesOf(draft))));
-}
-
-function sendBack(draft: Draft, cause: Cause, why: string): Step {
-  const { run, workflow } = draft;
-  const text = [
-    `${header(run, workflow)}\n${cause.signal} was not believed: ${why}.`,
-    "Do what is missing and claim again, or say with the failing signal why it cannot be done:",
-    signalList(workflow, stageOf(workflow, run.stage)),
-  ].join("\n\n");
-  draft.log.push(`NOT BELIEVED: ${cause.signal}`);
-  return goOn(draft, text, { progress: false });
-}
-
-function leaveUnproven(draft: Draft, cause: Cause, why: string): Step {
-  draft.log.push(`UNPROVEN: ${cause.signal}`);
-  return closeDraft(draft, {
-    turn: "end",
-    person: `Pawl: ${cause.signal} is unproven: ${why}. The run ${draft.run.id} stays open; \`pawl runs abort\` ends it.`,
-  });
 }
 
 function halt(draft: Draft, move: Move, cause: Cause): Step {
@@ -132,25 +107,19 @@ function show(draft: Draft): Step {
     askText(draft, question),
   ].join("\n\n");
   record(draft, "shown", { report: report.file });
-  return tell(draft, text, `Pawl: the report, ${path}\n\n${shown}\n\n${choiceLines(question)}`);
+  return sendOn(draft, text, {
+    progress: true,
+    person: `Pawl: the report, ${path}\n\n${shown}\n\n${choiceLines(question)}`,
+  });
 }
 
 /** Leaves room for the question in the host's 10,000 characters. */
 const REPORT_SHOWN = 7_000;
 
-/** At a prompt the text rides along with it; at a stop it makes the agent go on. */
-function tell(draft: Draft, text: string, person?: string): Step {
-  if (draft.event.kind === "stop") return goOn(draft, text, { progress: true, ...(person ? { person } : {}) });
-  owe(draft, text, "prompt");
-  const answer: Answer = { turn: "none", agent: text };
-  if (person) answer.person = person;
-  return closeDraft(draft, answer);
-}
-
 export function advance(draft: Draft, target: string, cause: Cause, person?: string): Step {
-  const { run, event, workflow } = draft;
+  const { run, workflow } = draft;
   const from = run.stage;
-  run.done[from] = { at: event.at, signal: cause.signal };
+  run.done[from] = doneBy(draft, cause);
   const next = nextInPlan(workflow, run.plan, target);
   delete run.question;
   if (!next) return endRun(draft, "completed", cause, person);
@@ -158,7 +127,13 @@ export function advance(draft: Draft, target: string, cause: Cause, person?: str
   record(draft, "advanced", { from, to: next, signal: cause.signal });
   const decided =
     cause.by === "person" ? `Pawl: your decision is recorded. Next: ${stageOf(workflow, next).title}.` : undefined;
-  return tell(draft, instruction(draft), person ? fill(person, valuesOf(draft)) : decided);
+  const said = person ? fill(person, valuesOf(draft)) : decided;
+  return sendOn(draft, instruction(draft), { progress: true, ...(said ? { person: said } : {}) });
+}
+
+function doneBy({ event, proof }: Draft, { signal, by }: Cause) {
+  const found = proof.length === 0 && by === "person" ? ["the person decided so"] : proof;
+  return { at: event.at, signal, ...(found.length > 0 && { proof: found }) };
 }
 
 export function enter(draft: Draft, stage: string): void {
@@ -171,6 +146,7 @@ export function enter(draft: Draft, stage: string): void {
   run.ledger.idle = 0;
   delete run.why;
   delete run.paused;
+  delete run.claim;
 }
 
 /** The first stage of the plan at or behind the target. */
@@ -180,24 +156,29 @@ function nextInPlan(workflow: Workflow, plan: string[], target: string): string 
 }
 
 export function endRun(draft: Draft, outcome: Outcome, cause: Cause, template?: string): Step {
-  const { run, event, facts } = draft;
-  if (outcome === "completed" && !run.done[run.stage]) run.done[run.stage] = { at: event.at, signal: cause.signal };
+  const { run, facts } = draft;
+  if (outcome === "completed" && !run.done[run.stage]) run.done[run.stage] = doneBy(draft, cause);
   if (outcome === "completed" && facts.git?.ok && facts.git.value.head !== run.base?.head) {
     run.commit_hash = facts.git.value.head;
   }
   run.status = "ended";
   run.outcome = outcome;
   delete run.question;
+  delete run.claim;
   settle(draft);
   record(draft, "ended", { outcome, signal: cause.signal, by: cause.by, commit: run.commit_hash });
   const person = template ? fill(template, valuesOf(draft)) : farewell(draft, outcome);
   if (draft.event.kind !== "prompt") return closeDraft(draft, { turn: "end", person });
-  const text = `${MARK} The person ended the workflow (${outcome}). Do no further work on it. Tell them:\n\n${partialList(draft)}`;
+  const text =
+    outcome === "completed"
+      ? `${MARK} The workflow is complete. Do no further work on it; tell the person so in one sentence.`
+      : `${MARK} The person ended the workflow (${outcome}). Do no further work on it. Tell them:\n\n${partialList(draft)}`;
   return closeDraft(draft, { turn: "none", agent: text, person });
 }
 
 function farewell(draft: Draft, outcome: Outcome): string {
-  if (outcome === "completed") return `✅ ${draft.workflow.name} finished.`;
+  if (outcome === "completed")
+    return [`✅ ${draft.workflow.name} finished.`, ...draft.proof.map((line) => `  ${line}`)].join("\n");
   return `Pawl: ${draft.workflow.name} ended (${outcome}).\n\n${partialList(draft)}`;
 }
 

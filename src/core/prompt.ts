@@ -1,4 +1,6 @@
+import { approveClaim } from "./command.ts";
 import { closeDraft, type Draft, record } from "./draft.ts";
+import { gatesOf, leavesOf } from "./gate.ts";
 import { askText, excerpt, instruction, MARK, resumingLine } from "./guide.ts";
 import { goOn, owe, restartCount } from "./ledger.ts";
 import { choose, enter } from "./moves.ts";
@@ -17,6 +19,7 @@ export function onPrompt(draft: Draft, event: EventOf<"prompt">): Step {
   }
   if (command?.stages.length) return replan(draft, command.stages);
   if (command || isGo(event.text)) return resume(draft);
+  if (isApproval(event.text)) return approveClaim(draft, "the person", "prompt");
   const ask = workflow.asks[run.question?.ask ?? ""];
   const found = ask && findChoice(ask, event.text);
   if (found) return choose(draft, found.name, found.choice, "prompt");
@@ -26,10 +29,13 @@ export function onPrompt(draft: Draft, event: EventOf<"prompt">): Step {
 export const isGo = (text: string) =>
   /^\/?(?:pawl:)?(?:go|x)$/i.test(text.trim()) && text.trim().toLowerCase() !== "go";
 
+export const isApproval = (text: string) => /^\/(?:pawl:)?approve(?:\s|$)/i.test(text.trim());
+
 /** `/complete-work review commit` → the named stages; null: not this workflow's command. */
 export function parseArming(text: string, workflow: Workflow): { stages: string[]; unknown: string[] } | null {
   const [word = "", ...rest] = text.trim().split(/[\s,]+/);
-  if (!workflow.arm.some((arm) => word === arm || word === arm.replace(/^\//, "/pawl:"))) return null;
+  if (!workflow.arm.some((arm) => word === arm || word === arm.replace(/^\/(?!pawl:)/, "/pawl:"))) return null;
+  if (takesCommand(workflow)) return { stages: [], unknown: [] };
   const ids = workflow.stages.map((stage) => stage.id);
   const named = rest.filter((arg) => arg !== "").map((arg) => arg.toLowerCase());
   return {
@@ -37,6 +43,13 @@ export function parseArming(text: string, workflow: Workflow): { stages: string[
     unknown: named.filter((arg) => !ids.includes(arg)),
   };
 }
+
+/** What the person types behind the word is the command of a gate. */
+export const takesCommand = (workflow: Workflow) => leavesOf(gatesOf(workflow)).some((gate) => gate.typed);
+export const typedCommand = (text: string) => text.trim().replace(/^\S+\s*/, "");
+/** The command that a run was armed with; null: it takes none. */
+export const typedCommandOf = (workflow: Workflow) =>
+  leavesOf(gatesOf(workflow)).find((gate) => gate.typed)?.shell ?? null;
 
 export const unknownStages = (workflow: Workflow, unknown: string[]) =>
   `${workflow.name} has no stage ${unknown.join(", ")}; it has ${workflow.stages.map((stage) => stage.id).join(", ")}`;
@@ -46,6 +59,7 @@ export function resume(draft: Draft, note = ""): Step {
   const { run, workflow } = draft;
   const line = [note, resumingLine(draft)].filter((part) => part !== "").join("\n");
   delete run.paused;
+  delete run.claim;
   run.ledger.idle = 0;
   run.ledger.told = [];
   const ask = workflow.asks[run.question?.ask ?? ""];

@@ -23,8 +23,10 @@ export function onStop(draft: Draft, event: EventOf<"stop">): Step {
     const answered = choiceByTool(draft);
     if (answered) return choose(draft, answered.name, answered.choice, "AskUserQuestion");
   }
-  const signal = draft.repeated ? null : lastClaim(draft, signals);
-  if (draft.repeated) return repeated(draft);
+  // What was sent back is judged anew, even in the same words: the tree may be another one.
+  const isSaidAgain = draft.repeated && !run.claim;
+  const signal = isSaidAgain ? null : lastClaim(draft, signals);
+  if (isSaidAgain) return repeated(draft);
   if (signal === null) return noClaim(draft, event, signals);
   if (run.paused?.firm) {
     record(draft, "ignored", { signal, why: "the run is paused" });
@@ -102,6 +104,8 @@ function noClaim(draft: Draft, event: EventOf<"stop">, signals: Signals): Step {
     if (!run.paused && toldOnce(draft, "malformed")) return tellMalformed(draft, signals.malformed);
   }
   if (event.background > 0) return closeDraft(draft, { turn: "end" });
+  const checked = run.paused ? null : checkAnyway(draft);
+  if (checked) return checked;
   record(draft, "missing", { why: run.paused ? "the person's own turn" : "no signal" });
   if (run.paused) {
     const told = run.paused.told;
@@ -114,6 +118,15 @@ function noClaim(draft: Draft, event: EventOf<"stop">, signals: Signals): Step {
     turn: "end",
     person: `Pawl: ${workflow.name} is at ${step} and got no signal. /pawl:go continues it.`,
   });
+}
+
+/** A stage whose every stop is checked, or a check that went on without us and is asked for again. */
+function checkAnyway(draft: Draft): Step | null {
+  const { run, workflow } = draft;
+  const { on, stop } = stageOf(workflow, run.stage);
+  const waiting = run.claim?.open === "running" ? run.claim.signal : null;
+  const move = waiting ? (on[waiting] ?? workflow.anywhere[waiting]) : stop;
+  return move ? takeMove(draft, move, { signal: waiting ?? "", message: "", by: "agent" }) : null;
 }
 
 function tellMalformed(draft: Draft, lines: string[]): Step {

@@ -1,11 +1,15 @@
 /** The vocabulary of Pawl. Data only: every room speaks in these types, none of them does anything. */
 
+import type { GitFact, Need } from "./facts.ts";
 import type { Formal } from "./formal.ts";
 import type { Json } from "./json.ts";
+import type { Verdict } from "./verdict.ts";
 import type { Outcome } from "./workflow.ts";
 
+export type { DocumentFact, Fact, Facts, FileState, GitFact, Need, ToolCall } from "./facts.ts";
 export type { Formal } from "./formal.ts";
 export type { Json } from "./json.ts";
+export type { GateFact, GateNeed, Ran, Tally, TestRun, Verdict, VerdictWord, Weakening } from "./verdict.ts";
 export type { Ask, Choice, DocumentSpec, Gate, Move, Outcome, SignalFamily, Stage, Workflow } from "./workflow.ts";
 
 // ── Events: what happened, in our own words ─────────────────────────────────
@@ -24,7 +28,19 @@ export interface EventBase {
 }
 
 export type StartSource = "startup" | "resume" | "clear" | "compact";
-export type CommandName = "start" | "abort" | "adopt" | "pause" | "resume" | "finish" | "phase";
+export type CommandName =
+  | "start"
+  | "abort"
+  | "adopt"
+  | "pause"
+  | "resume"
+  | "finish"
+  | "phase"
+  | "approve"
+  /** a check that went on by itself is over */
+  | "checked"
+  /** the person accepted the workflow as it is now */
+  | "accept";
 
 /** `next`, `done` and `block` speak of the current phase; `set` names one. */
 export type PhaseChange = { to: "next" | "done" | "block" } | { to: "set"; current: number; name?: string };
@@ -38,7 +54,7 @@ export type EventKind =
   | { kind: "compacting"; trigger: string }
   | { kind: "ended"; reason: string }
   | { kind: "noticed"; what: string; detail: string }
-  | { kind: "command"; name: CommandName; why: string; phase?: PhaseChange };
+  | { kind: "command"; name: CommandName; why: string; phase?: PhaseChange /** approve: who said so */; who?: string };
 
 export type Event = EventBase & EventKind;
 export type EventOf<K extends EventKind["kind"]> = Extract<Event, { kind: K }>;
@@ -63,6 +79,17 @@ export interface Owed {
   at: string;
   /** how often it was given */
   times: number;
+}
+
+/** `signal` is "" for a stop that is checked without one. */
+export interface OpenClaim {
+  signal: string;
+  at: string;
+  /** how often its gates sent the agent back in this stage */
+  rounds: number;
+  tree: string;
+  /** what it waits for */
+  open?: "running" | "person";
 }
 
 export interface Question {
@@ -134,7 +161,8 @@ export interface Run {
   question?: Question;
   decision?: { ask: string; choice: string; at: string };
   owed?: Owed;
-  done: Record<string, { at: string; signal: string }>;
+  /** `proof`: what let it through, in words */
+  done: Record<string, { at: string; signal: string; proof?: string[] }>;
   reports: Report[];
   ledger: Ledger;
   /** the newest events, for repeats and double deliveries */
@@ -143,6 +171,14 @@ export interface Run {
   doubled?: string[];
   /** git as it was when the run was armed; null: unknown */
   base: GitFact | null;
+  /** the tree as it was then; only for workflows whose gates compare with it */
+  base_tree?: string;
+  /** the newest verdict of each gate, by its id */
+  verdicts?: Record<string, Verdict>;
+  /** the most tests that each gate ever saw, by its id */
+  most_tests?: Record<string, number>;
+  /** a claim that was not let through yet */
+  claim?: OpenClaim;
   commit_hash: string | null;
   last_signal: string | null;
   document: RunDocument;
@@ -152,31 +188,6 @@ export interface Run {
   /** the last accepted signal or decision */
   moved_at: string;
   updated_at: string;
-}
-
-// ── Needs and facts ─────────────────────────────────────────────────────────
-
-export type Fact<T> = { ok: true; value: T } | { ok: false; why: string };
-
-export interface ToolCall {
-  id: string;
-  name: string;
-  input: Json;
-  /** null: no result seen (running, interrupted, not flushed) */
-  result: { text: string; error: boolean; data: Json } | null;
-  at: string;
-  /** "" for the main agent */
-  agent: string;
-}
-
-export interface GitFact {
-  /** "" before the first commit */
-  head: string;
-  /** committer time of head, ISO, "" without one */
-  head_at: string;
-  dirty: boolean;
-  /** some of the changed paths, Pawl's own left out */
-  changed: string[];
 }
 
 export interface RunSummary {
@@ -189,34 +200,6 @@ export interface RunSummary {
   updated_at: string;
   recent: Seen[];
   document_path: string | null;
-}
-
-export interface DocumentFact {
-  state: "present" | "missing" | "broken";
-  text: string;
-  hash: string;
-}
-
-/** `outside`: not a path inside the project */
-export type FileState = "there" | "missing" | "outside";
-
-export type Need =
-  | { kind: "message" }
-  | { kind: "tools"; since: string }
-  | { kind: "report"; file: string }
-  | { kind: "files"; paths: string[] }
-  | { kind: "git" };
-
-export interface Facts {
-  /** the whole last message (all text blocks) */
-  message?: Fact<string>;
-  tools?: Fact<ToolCall[]>;
-  git?: Fact<GitFact>;
-  /** which of the asked files are there */
-  files?: Fact<Record<string, FileState>>;
-  /** the whole text of a kept report */
-  report?: Fact<string>;
-  document?: Fact<DocumentFact>;
 }
 
 // ── Decisions ───────────────────────────────────────────────────────────────

@@ -1,5 +1,8 @@
 /** What was measured for a gate, and what follows from it. Data only. */
 
+import type { FileState } from "./facts.ts";
+import type { Gate } from "./workflow.ts";
+
 /** One start of a command. `exit` is null if it was ended by a signal, or never started. */
 export interface Attempt {
   exit: number | null;
@@ -28,6 +31,13 @@ export interface Tally {
   passed: number;
   failed: number;
   skipped: number;
+}
+
+/** `none`: the output proves nothing. */
+export interface Suite {
+  verdict: "pass" | "fail" | "none";
+  why: string;
+  tally: Tally | null;
 }
 
 /** A change of the tests that lets them prove less than before. */
@@ -63,3 +73,47 @@ export interface Verdict {
   /** a person's word, and whose */
   approved_by?: string;
 }
+
+/** One run of a test command, as the agent's tool calls show it. */
+export interface TestRun extends Suite {
+  command: string;
+  at: string;
+  agent: string;
+}
+
+export interface Tracked {
+  id: string;
+  state: "open" | "claimed" | "closed";
+}
+
+export interface GateNeed {
+  kind: "gates";
+  gates: Gate[];
+  base_tree: string;
+  since: string;
+  known: Record<string, Verdict>;
+  /** a check that was left running is asked for again: its result counts whatever it is */
+  resumed: boolean;
+}
+
+/** What was found out for one gate; judged in gate.ts. `tree` is what the finding is about. */
+export type GateFact = { tree: string } & (
+  | {
+      kind: "ran";
+      ran: Ran;
+      /** tests: what the runner's own words say */
+      suite: Suite | null;
+      weakened: Weakening[];
+      /** what the command itself changed in the tree */
+      wrote: string[];
+    }
+  | { kind: "known"; verdict: Verdict }
+  | { kind: "unchanged" }
+  | { kind: "running"; since: string /** someone waits beside us and will wake the agent */; wakes: boolean }
+  | { kind: "unknown"; why: string }
+  | { kind: "outside"; paths: string[] }
+  | { kind: "file"; state: FileState; size: number; holds: boolean }
+  | { kind: "artefact"; path: string; size: number }
+  | { kind: "evidence"; runs: TestRun[]; edited: string }
+  | { kind: "tracker"; task: Tracked }
+);

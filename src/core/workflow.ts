@@ -68,7 +68,11 @@ export interface Gate {
   retries?: number;
   /** in seconds */
   timeout?: number;
+  /** so many seconds a stop is held up for it */
+  wait?: number;
   env?: Record<string, string>;
+  /** a patch, relative to the root, with which it has to fail */
+  fault?: string;
 }
 
 export interface Stage {
@@ -79,6 +83,8 @@ export interface Stage {
   /** the sub-agent whose last message is this stage's report */
   agent?: string;
   on: Record<string, Move>;
+  /** what a stop without a signal means here */
+  stop?: Move;
 }
 
 export interface Choice extends Move {
@@ -122,7 +128,7 @@ export interface Workflow {
   stages: Stage[];
   asks: Record<string, Ask>;
   anywhere: Record<string, Move>;
-  limits: { idle: number };
+  limits: { idle: number /** how often a stage's gates may send the agent back */; rounds: number };
   /** what happens if the required reading was not read after a restore; only formal workflows have it */
   reading?: "enforce" | "remind" | "off";
 }

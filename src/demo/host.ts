@@ -66,24 +66,18 @@ export function stopped(place: Place, session: Session, message: string): Payloa
   return { ...turnBase(place, session), ...effort, hook_event_name: "Stop", ...said, ...idle };
 }
 
-export function subStopped(place: Place, session: Session, agent_type: string, message: string): Payload {
+/** The client lets a forked agent without a type write the summary; its transcript never exists. */
+export function summarised(place: Place, session: Session, message: string): Payload {
   const agent_id = `a${randomUUID().replaceAll("-", "").slice(0, 16)}`;
-  const agent_transcript_path = join(
-    session.transcript.replace(/\.jsonl$/, ""),
-    "subagents",
-    `agent-${agent_id}.jsonl`,
-  );
-  // Compaction is a forked agent without a type; its transcript never exists.
-  if (agent_type !== "")
-    write({ ...session, transcript: agent_transcript_path }, place, { ...spoken(message), isSidechain: true });
+  const folder = session.transcript.replace(/\.jsonl$/, "");
   return {
     ...turnBase(place, session),
     agent_id,
-    agent_type,
+    agent_type: "",
     ...effort,
     hook_event_name: "SubagentStop",
     stop_hook_active: false,
-    agent_transcript_path,
+    agent_transcript_path: join(folder, "subagents", `agent-${agent_id}.jsonl`),
     last_assistant_message: message,
     ...idle,
   };
@@ -94,12 +88,6 @@ export const compacting = (place: Place, session: Session): Payload => ({
   hook_event_name: "PreCompact",
   trigger: "auto",
   custom_instructions: null,
-});
-
-export const left = (place: Place, session: Session): Payload => ({
-  ...base(place, session),
-  hook_event_name: "SessionEnd",
-  reason: "prompt_input_exit",
 });
 
 // ── Transcript ──────────────────────────────────────────────────────────────

@@ -1,16 +1,13 @@
 /** kill -9 in the middle of a hook, at a point that does not depend on luck. */
 import { closeSync, constants, openSync, readSync, writeSync } from "node:fs";
 import { join } from "node:path";
-import type { Commit } from "../core/types.ts";
+import { readCommits } from "../store/archive.ts";
 import { hasJournal } from "../store/journal.ts";
-import { readCommits } from "../store/runs.ts";
 import { hookCommand, hookInput, type Payload } from "./host.ts";
 import { DemoFailed, runToEnd, start } from "./place.ts";
-import { count, news, type Play } from "./play.ts";
+import { news, type Play } from "./play.ts";
 
 export interface Killed {
-  /** the last save before the end */
-  commit: Commit;
   /** how much of its answer got out */
   spoken: number;
   /** whether the journal already knew */
@@ -34,24 +31,24 @@ export async function killBeforeItSpeaks(play: Play, payload: Payload): Promise<
   try {
     const filled = fillUp(write);
     const child = start(place, hookCommand(), { ...hookInput(place, payload), stdout: write });
-    play.tally.events++;
+    play.events++;
     await waitForSave(play, child);
     child.kill("SIGKILL");
     await child.exited;
     if (child.signalCode !== "SIGKILL") throw new DemoFailed("expected: the hook is killed before it ends by itself");
-    play.tally.kills++;
-    return inspect(play, payload, drain(read) - filled);
+    play.kills++;
+    return inspect(play, drain(read) - filled);
   } finally {
     closeSync(read);
     closeSync(write);
   }
 }
 
-function inspect(play: Play, payload: Payload, spoken: number): Killed {
+function inspect(play: Play, spoken: number): Killed {
   const commit = readCommits(play.place.root, play.run).at(-1)!;
   const journalled = hasJournal(play.place.root, commit);
-  count(play.tally, String(payload.last_assistant_message), news(play));
-  return { commit, spoken, journalled };
+  news(play);
+  return { spoken, journalled };
 }
 
 async function waitForSave(play: Play, child: Bun.Subprocess): Promise<void> {
@@ -62,7 +59,7 @@ async function waitForSave(play: Play, child: Bun.Subprocess): Promise<void> {
     await Bun.sleep(1);
   }
   child.kill("SIGKILL");
-  throw new DemoFailed("expected: the claim is saved before the hook answers. Nothing was saved");
+  throw new DemoFailed("expected: the hook saves before it answers. Nothing was saved");
 }
 
 /** Page by page, then byte by byte: not one more fits. */

@@ -1,8 +1,9 @@
 /** The throw-away project: a folder with its own home, a real repository, and nothing left of it afterwards. */
-import { chmodSync, mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readdirSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { UserError } from "../cli/args.ts";
+import { endJob } from "../gather/job.ts";
 
 export interface Place {
   /** HOME of everything that is started; the search for a project's root ends here, whatever lies above */
@@ -31,9 +32,13 @@ export function makePlace(): Place {
   }
   const home = makeFolder();
   const root = join(home, "shop");
-  mkdirSync(root);
-  return { home, root, path };
+  for (const folder of [root, join(home, "bin"), join(home, "tmp")]) mkdirSync(folder);
+  writeFileSync(join(home, "bin/bun"), RUNNER, { mode: 0o755 });
+  return { home, root, path: `${join(home, "bin")}:${path}` };
 }
+
+/** Nobody needs to have a test runner for this: the program that Pawl is compiled with has one, and it is in here. */
+const RUNNER = `#!/bin/sh\nBUN_BE_BUN=1 exec '${process.execPath.replaceAll("'", "'\\''")}' "$@"\n`;
 
 function makeFolder(): string {
   try {
@@ -45,7 +50,17 @@ function makeFolder(): string {
 
 export function removePlace(place: Place): void {
   for (const child of children) child.kill("SIGKILL");
+  endChecks(place.root);
   rmSync(place.home, { recursive: true, force: true, maxRetries: 5 });
+}
+
+/** A check outlives the hook that began it; it would go on writing here. */
+function endChecks(root: string): void {
+  try {
+    for (const id of readdirSync(join(root, ".pawl/jobs"))) endJob(root, id);
+  } catch {
+    // there is none, or it cannot be ended: what it writes into goes away in any case
+  }
 }
 
 export function put(place: Place, name: string, text: string): void {
@@ -55,7 +70,12 @@ export function put(place: Place, name: string, text: string): void {
 }
 
 /** Nothing of the person's environment goes in, PAWL=0 and their git configuration included. */
-export const cleanEnv = (place: Place) => ({ PATH: place.path, HOME: place.home, LC_ALL: "C.UTF-8" });
+export const cleanEnv = ({ path, home }: Place) => ({
+  PATH: path,
+  HOME: home,
+  TMPDIR: join(home, "tmp"),
+  LC_ALL: "C.UTF-8",
+});
 
 export function start(place: Place, cmd: string[], io: StartOptions): Bun.Subprocess<"ignore" | Blob, "pipe", "pipe">;
 export function start(place: Place, cmd: string[], io: StartOptions & { stdout: number }): Bun.Subprocess;
@@ -94,37 +114,3 @@ export async function git(place: Place, ...args: string[]): Promise<string> {
   if (ran.code !== 0) throw new DemoFailed(`expected: git ${args[0]} works here. It said: ${ran.err.trim()}`);
   return ran.out.trim();
 }
-
-// ── The project ─────────────────────────────────────────────────────────────
-
-const BEFORE = "export const price = (list, name) => list[name];\n";
-const AFTER = `export function price(list, name) {
-  debugger;
-  try {
-    return list[name].price;
-  } catch {
-    return 0;
-  }
-}
-`;
-const PRE_COMMIT = `#!/bin/sh
-found=$(git grep --cached -n "debugger;" -- src) || exit 0
-echo "pre-commit: no debugger statements please" >&2
-echo "$found" >&2
-exit 1
-`;
-
-/** One commit, then a session's work that is not committed yet, with a mistake that the project's own hook will find. */
-export async function fillPlace(place: Place): Promise<void> {
-  await git(place, "-c", "init.defaultBranch=main", "init", "-q", "--template=");
-  await git(place, "config", "user.name", "Demo");
-  await git(place, "config", "user.email", "demo@example.invalid");
-  put(place, "src/price.js", BEFORE);
-  await git(place, "add", "src");
-  await git(place, "commit", "-q", "-m", "Start");
-  put(place, ".git/hooks/pre-commit", PRE_COMMIT);
-  chmodSync(join(place.root, ".git/hooks/pre-commit"), 0o755);
-  put(place, "src/price.js", AFTER);
-}
-
-export const mendMistake = (place: Place) => put(place, "src/price.js", AFTER.replace("  debugger;\n", ""));

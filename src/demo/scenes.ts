@@ -1,95 +1,131 @@
-/** The story, first half: arming, a quotation, a claim, the person's decision, a second session. */
-import { openSession, type Session, started, subStopped } from "./host.ts";
-import { put } from "./place.ts";
+/** The story: two false claims, a crash, the true one, and somebody else's words. */
+import { readCommits } from "../store/archive.ts";
+import { hasJournal } from "../store/journal.ts";
+import { compacting, openSession, type Session, started, summarised } from "./host.ts";
+import { killBeforeItSpeaks } from "./kill.ts";
 import {
+  agentClaims,
   agentSays,
   deliver,
   expect,
-  expectStage,
+  type Heard,
   type Play,
   personSays,
   recorded,
+  runIds,
   savedRun,
   showAnswer,
-  showRun,
-  showWhy,
   tag,
 } from "./play.ts";
+import { deleteFailingTest, mendCode, SIGNAL, showChange } from "./project.ts";
 
-export async function arming(play: Play, session: Session): Promise<void> {
-  await play.screen.title("1 · You ask for a clean end of the work");
+export async function playAll(play: Play): Promise<void> {
+  const session = openSession(play.place);
+  await arming(play, session);
+  await redSuite(play, session);
+  await deletedTest(play, session);
+  await crashAndCompaction(play, session);
+  await realFix(play, session);
+  await secondSession(play);
+}
+
+const REFUSED = /not believed/;
+
+function expectRefusal(play: Play, heard: Heard, said: string[]): void {
+  expect(recorded(heard, "signalled") && recorded(heard, "gated"), `${SIGNAL} is taken as a claim and checked`, heard);
+  expect(heard.goesOn && REFUSED.test(heard.agent), `${SIGNAL} is not believed, the agent is sent back`, heard);
+  for (const text of said) expect(heard.agent.includes(text), `the agent is told “${text}”`, heard);
+  expect(savedRun(play).status === "active", "the run goes on", heard);
+}
+
+// ── 1 and 2: claims that are not true ───────────────────────────────────────
+
+async function arming(play: Play, session: Session): Promise<void> {
+  await play.screen.title("1 · The agent says that all tests pass");
   const start = await deliver(play, started(play.place, session, "startup"));
-  expect(start.stdout === "", "silence before anything was armed", start);
-  const heard = await personSays(play, session, "/complete-work");
-  expect(play.run !== "" && heard.agent !== "", "/complete-work arms a run and instructs the agent", heard);
-  expectStage(play, "memory", "active", heard);
-  await showAnswer(play, heard);
-  await showRun(play, `.pawl/runs/${play.run}/`);
+  expect(start.agent === "" && start.records.length === 0, "no word to the agent before anything is armed", start);
+  const heard = await personSays(play, session, "/ship");
+  expect(play.run !== "" && heard.agent.includes("until all tests pass"), "/ship arms a run", heard);
+  await showAnswer(play, { ...heard, person: "" }, /^\[pawl\]|until all tests pass/);
 }
 
-export async function quotedTag(play: Play, session: Session): Promise<void> {
-  await play.screen.title("2 · A tag inside a code block is a quotation, not a claim");
-  const quote = `When I am done I will say:\n\`\`\`\n${tag("MEMORY_UPDATED")}\n\`\`\``;
-  const heard = await agentSays(play, session, quote);
-  expect(!recorded(heard, "signalled") && !heard.goesOn, "a quoted tag is no claim", heard);
-  expectStage(play, "memory", "active", heard);
-  await showAnswer(play, heard);
-  await showRun(play, "nothing moved");
+async function redSuite(play: Play, session: Session): Promise<void> {
+  const heard = await agentClaims(play, session, "Done! All 12 tests pass.", SIGNAL);
+  expectRefusal(play, heard, ["1 failed, 11 passed", "(fail) an empty cart is free"]);
+  await showAnswer(play, heard, /not believed|\(fail\)/);
 }
 
-export async function realClaim(play: Play, session: Session): Promise<void> {
-  await play.screen.title("3 · A real claim leads to the next step");
-  const go = await personSays(play, session, "/pawl:go");
-  expect(go.agent.includes("(memory)"), "/pawl:go gives the instruction of the step again", go);
-  await showAnswer(play, go);
-  put(play.place, ".claude/memory/decisions.md", "- The price of an unknown article is 0.\n");
-  const heard = await agentSays(play, session, `Decisions are written down.\n${tag("MEMORY_UPDATED")}`);
-  expect(heard.goesOn, "the agent goes on with the review", heard);
-  expectStage(play, "review", "active", heard);
-  await showAnswer(play, heard);
-  await showRun(play);
+async function deletedTest(play: Play, session: Session): Promise<void> {
+  await play.screen.title("2 · It deletes the failing test");
+  deleteFailingTest(play.place);
+  await play.screen.say("edits", await showChange(play.place));
+  const heard = await agentClaims(play, session, "Fixed. All 12 tests pass now.", SIGNAL);
+  expectRefusal(play, heard, ["11 tests, were 12"]);
+  await showAnswer(play, heard, REFUSED);
 }
 
-const REPORT = `## Critical Issues
-- src/price.js:5 the error is swallowed: an unknown article costs nothing
-- src/price.js:4 no test for an unknown article
+// ── 3: a crash ──────────────────────────────────────────────────────────────
 
-${tag("REVIEW_ISSUES_FOUND")}`;
-
-export async function criticalReview(play: Play, session: Session): Promise<void> {
+async function crashAndCompaction(play: Play, session: Session): Promise<void> {
   const { screen, place } = play;
-  await screen.title("4 · The review finds critical issues: you decide, not the agent");
-  await screen.say("reviewer (scripted)", REPORT.replace("\n\n", "\n"));
-  const report = await deliver(play, subStopped(place, session, "deep-reviewer", REPORT));
-  expect(recorded(report, "reported"), "the reviewer's report is kept", report);
-  await showWhy(play, report.records);
-  const found = await agentSays(play, session, tag("REVIEW_ISSUES_FOUND"));
-  expect(found.goesOn && found.person.includes("3. Continue anyway"), "the choices are put to the person", found);
-  expectStage(play, "review", "waiting", found);
-  await showAnswer(play, found);
-  const self = await agentSays(play, session, `I find them harmless.\n${tag("REVIEW_COMPLETE")}`);
-  expect(recorded(self, "ignored") && !self.goesOn, "the agent cannot decide for the person", self);
-  expectStage(play, "review", "waiting", self);
-  await showAnswer(play, self);
-  const heard = await personSays(play, session, "3");
-  expect(recorded(heard, "decided"), "the person's 3 is taken as the decision", heard);
-  expectStage(play, "cleanup", "active", heard);
-  await showAnswer(play, heard);
-  await showRun(play);
+  await screen.title("3 · kill -9 in the middle, and a compaction");
+  await screen.say("client", "compacts the conversation and asks Pawl what to keep");
+  const before = savedRun(play);
+  const killed = await killBeforeItSpeaks(play, compacting(place, session));
+  expect(killed.spoken === 0, "the hook was killed before it spoke");
+  const journal = killed.journalled ? "" : ", and nothing into the journal";
+  await screen.say("kill -9", `the hook, between save and answer: ${killed.spoken} bytes got out${journal}`);
+  const fork = await deliver(play, summarised(place, session, "<summary>We work on a cart.</summary>"));
+  expect(fork.stdout === "" && fork.records.length === 0, "the summary is no claim", fork);
+  await screen.say("client", "all that the agent has now is a summary: “We work on a cart.”");
+  const heard = await deliver(play, started(place, session, "compact"));
+  expect(recorded(heard, "restored") && heard.agent.includes("until all tests pass"), "the agent is restored", heard);
+  await showAnswer(play, heard, /^\[pawl\]|until all tests pass|not believed/);
+  await screen.say("disk", `restored, nothing lost: ${nothingLost(play, before)}`);
 }
 
-export async function secondSession(play: Play): Promise<void> {
-  await play.screen.title("5 · A second session in the same folder says the right tag");
-  const other = openSession(play.place);
-  await play.screen.say("host (scripted)", "another session begins, in another window");
+/** What is known of the work after the crash, line by line the same as before it. */
+function nothingLost(play: Play, before: ReturnType<typeof savedRun>): string {
+  const { root } = play.place;
+  const after = savedRun(play);
+  for (const key of ["stage", "status", "claim", "verdicts", "most_tests"] as const)
+    expect(JSON.stringify(after[key]) === JSON.stringify(before[key]), `${key} of the run is as before`);
+  const commits = readCommits(root, play.run);
+  const whole = commits.every((commit, i) => commit.run.seq === i + 1 && hasJournal(root, commit));
+  expect(whole, "every save is there, and has its lines in the journal");
+  const most = Math.max(...Object.values(after.most_tests ?? {}));
+  return `${commits.length} saves, all of them in the journal; it was sent back ${after.claim?.rounds} times; there were ${most} tests`;
+}
+
+// ── 4 and 5: the truth, and somebody else's words ───────────────────────────
+
+async function realFix(play: Play, session: Session): Promise<void> {
+  const { place, screen } = play;
+  await screen.title("4 · It puts the test back and mends the code");
+  mendCode(place);
+  await screen.say("edits", await showChange(place));
+  const heard = await agentClaims(play, session, "Done. All 12 tests pass.", SIGNAL);
+  const { status, outcome } = savedRun(play);
+  expect(status === "ended" && outcome === "completed", "the run is completed", heard);
+  expect(/12 passed .*@ tree [0-9a-f]{10}/.test(heard.person), "you are told what passed, on which tree", heard);
+  await showAnswer(play, heard, REFUSED);
+}
+
+async function secondSession(play: Play): Promise<void> {
+  const { place, screen } = play;
+  await screen.title("5 · Another session, in the same folder, quotes the tag");
+  const other = openSession(place);
   const before = savedRun(play).seq;
   const answers = [
-    await deliver(play, started(play.place, other, "startup")),
-    await personSays(play, other, "Tidy up, please."),
-    await agentSays(play, other, `Nothing to tidy up.\n${tag("CLEANUP_SKIPPED")}`),
+    await deliver(play, started(place, other, "startup")),
+    await personSays(play, other, "What makes /ship end here?"),
+    await agentSays(play, other, `The agent has to say:\n${tag(SIGNAL)}`),
   ];
   for (const heard of answers) expect(heard.stdout === "", "silence in a session that has no run", heard);
   expect(savedRun(play).seq === before, "another session's words move nothing");
-  await showAnswer(play, answers.at(-1)!);
-  await showRun(play, "untouched by the other session");
+  expect(
+    runIds(place).every((id) => id === play.run),
+    "another session's words begin nothing",
+  );
+  await showAnswer(play, answers.at(-1)!, REFUSED);
 }

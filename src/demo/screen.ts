@@ -12,22 +12,17 @@ export interface Screen {
   plain(text: string): Promise<void>;
   title(text: string): Promise<void>;
   say(who: Speaker, text: string): Promise<void>;
-  /** so many rows at most; an ellipsis says that there is more */
-  cut(text: string, rows?: number): string;
 }
 
 const SPEAKERS = {
   you: "36;1",
-  "agent (scripted)": "33",
-  "reviewer (scripted)": "33",
-  "host (scripted)": "34",
+  agent: "33",
+  edits: "35",
+  client: "34",
   "pawl → agent": "32;1",
   "pawl → you": "32;1",
-  "pawl → summary": "32;1",
   pawl: "32;1",
-  why: "32",
   disk: "2",
-  git: "35",
   "kill -9": "31;1",
 } as const;
 export type Speaker = keyof typeof SPEAKERS;
@@ -44,14 +39,14 @@ export function openScreen(look: Look): Screen {
   return {
     async plain(text) {
       for (const line of wrap(text, width)) look.write(`${line}\n`);
-      await pause(200);
+      await pause(readingTime(text));
     },
     async title(text) {
-      await pause(500);
+      await pause(700);
       const lines = wrap(`── ${text} `, width);
       const rest = width - Bun.stringWidth(lines.at(-1)!);
       look.write(`\n${paint("1", lines.join("\n") + "─".repeat(rest))}\n`);
-      await pause(400);
+      await pause(500);
     },
     async say(who, text) {
       const [first = "", ...rest] = wrap(text, width - INDENT.length);
@@ -60,15 +55,14 @@ export function openScreen(look: Look): Screen {
       for (const line of rest) look.write(`${INDENT}${body(who, line, paint)}\n`);
       await pause(readingTime(text));
     },
-    cut: (text, rows = 1) => shorten(text, rows, width - INDENT.length),
   };
 }
 
 /** The label carries the colour; only what is on disk stays in the background as a whole. */
 const body = (who: Speaker, line: string, paint: (code: string, text: string) => string) =>
-  who === "disk" || who === "why" ? paint("2", line) : line;
+  who === "disk" ? paint("2", line) : line;
 
-const readingTime = (text: string) => Math.min(600, 170 + text.length * 2);
+const readingTime = (text: string) => Math.min(1_400, 400 + text.length * 7);
 
 /** By words, each line on its own. */
 function wrap(text: string, width: number): string[] {
@@ -97,11 +91,4 @@ function pieces(word: string, width: number): string[] {
     rest = rest.slice(width);
   }
   return [...parts, rest];
-}
-
-function shorten(text: string, rows: number, width: number): string {
-  const lines = wrap(text, width);
-  if (lines.length <= rows) return text;
-  const shown = wrap(text, width - 2).slice(0, rows);
-  return `${shown.join("\n")} …`;
 }

@@ -1,30 +1,38 @@
-/** The end: what was counted, and what is left on disk. */
-import { existsSync } from "node:fs";
-import { relative } from "node:path";
-import { findRunDir, readCommits } from "../store/archive.ts";
-import { hasJournal, readJournal } from "../store/journal.ts";
-import { git } from "./place.ts";
+/** The end: what the journal says about each claim, beside what was true. */
+import { readJournal } from "../store/journal.ts";
 import { expect, type Play } from "./play.ts";
 
-export async function showSummary(play: Play): Promise<void> {
-  const { screen, place, tally } = play;
-  const said = tally.believed + tally.refused.length;
-  const dirt = await git(place, "status", "--porcelain");
-  expect(dirt === "", `a clean tree in the end, Pawl's own files included (git shows ${dirt})`);
-  await screen.title("That was it");
-  await screen.plain(`${said} tags said by the agents: ${tally.believed} believed, ${tally.refused.length} not.`);
-  await screen.plain(`Not believed: ${tally.refused.join(", ")}.`);
-  await screen.plain(`${tally.events} hook processes, ${tally.kills} of them killed with -9, nothing lost.`);
-  await screen.plain(`On disk: ${describeDisk(play)}.`);
-  await screen.plain(`In git: ${await git(place, "rev-list", "--count", "HEAD")} commits, and a clean tree.`);
+interface Claim {
+  /** the run moved */
+  believed: boolean;
 }
 
-function describeDisk({ place, run }: Play): string {
-  const dir = findRunDir(place.root, run);
-  expect(dir !== null && existsSync(dir), "the finished run is kept");
-  const commits = readCommits(place.root, run);
-  const whole = commits.every((commit, i) => commit.run.seq === i + 1 && hasJournal(place.root, commit));
-  expect(whole, "every save is there and has its line in the journal");
-  const lines = [...readJournal(place.root)].length;
-  return `${relative(place.root, dir!)} with ${commits.length} saves, ${lines} journal lines`;
+export async function showSummary(play: Play): Promise<void> {
+  const { screen, truths, events, kills } = play;
+  const claims = claimsIn(play);
+  expect(claims.length === truths.length, `${truths.length} claims in the journal (it has ${claims.length})`);
+  const lies = claims.filter((_, at) => !truths[at]);
+  const taken = lies.filter((claim) => claim.believed).length;
+  expect(
+    claims.every((claim, at) => claim.believed === truths[at]),
+    "what is true is believed, and nothing else",
+  );
+  await screen.title(`${claims.length} claims, ${lies.length} false, ${taken} of them believed`);
+  await screen.plain(
+    `Counted in Pawl's journal; what was false was found out without Pawl. ${events} hook processes, ${kills} of them killed.`,
+  );
+}
+
+const MOVED = ["advanced", "ended", "asked", "halted"];
+
+/** One save holds a claim and what followed from it. */
+function claimsIn({ place, run }: Play): Claim[] {
+  const lines = [...readJournal(place.root)];
+  const moved = new Set(lines.filter(({ kind }) => MOVED.includes(kind)).map(({ run, seq }) => `${run} ${seq}`));
+  const claims = lines.filter(({ kind }) => kind === "signalled");
+  expect(
+    claims.every((claim) => claim.run === run),
+    "all claims are of the one run",
+  );
+  return claims.map(({ run, seq }) => ({ believed: moved.has(`${run} ${seq}`) }));
 }

@@ -12,6 +12,7 @@ import { checkClock, checkGit, checkOff } from "./project.ts";
 import { checkDoubled, checkRuns } from "./runs.ts";
 import { checkDisabled, checkInstalled, checkSettings, checkTexts } from "./settings.ts";
 import { readAllSettings } from "./settings-files.ts";
+import { checkTrust } from "./trust.ts";
 
 type Check = () => Finding[] | Promise<Finding[]>;
 
@@ -31,7 +32,10 @@ export async function examine(ground: Ground): Promise<Section[]> {
         texts: () => checkTexts(ground),
       },
     ],
-    ["Program", { program: () => checkProgram(ground), hook: () => checkHook(files, plugin) }],
+    [
+      "Program",
+      { program: () => checkProgram(ground), trust: () => checkTrust(ground), hook: () => checkHook(files, plugin) },
+    ],
     [
       "Surroundings",
       { environment: () => checkEnvironment(ground, files), beside: () => checkBeside(ground, files, plugins) },

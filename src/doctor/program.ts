@@ -1,9 +1,9 @@
 /** The one binary that hooks call: there, ours, of this version, and nobody else's to change. */
 import { accessSync, constants, realpathSync, type Stats, statSync } from "node:fs";
 import { version } from "../../package.json";
-import { binaryPath } from "../install/binary.ts";
+import { binaryPath, wasSwapped } from "../install/binary.ts";
 import { errorCode, messageOf, readText } from "../store/files.ts";
-import { dirname, join } from "../store/names.ts";
+import { dirname } from "../store/names.ts";
 import { clean, type Finding, type Ground, note, ok, shown, trouble } from "./finding.ts";
 import { runBounded } from "./process.ts";
 
@@ -17,7 +17,12 @@ export async function checkProgram(ground: Ground): Promise<Finding[]> {
   if (!found.isFile()) return [trouble("binary-missing", `${name} is not a file: every hook is silent`, RENEW)];
   if (!mayRun(path))
     return [trouble("binary-not-executable", `${name} is not executable: every hook is silent`, RENEW)];
-  return [...(await checkVersion(path, name)), ...checkSidecar(path, name), ...checkModes(ground, path)];
+  return [
+    ...(await checkVersion(path, name)),
+    ...checkSidecar(path, name),
+    ...checkContent(path, name),
+    ...checkModes(ground, path),
+  ];
 }
 
 function look(path: string): Stats | string {
@@ -56,11 +61,17 @@ function checkSidecar(path: string, name: string): Finding[] {
   return [note("binary-stamp", `${what}; the binary itself is what counts`, "the next `pawl` from npm puts it right")];
 }
 
+function checkContent(path: string, name: string): Finding[] {
+  if (!wasSwapped(path)) return [];
+  const what = `${name} is not the binary that was installed: its content is another than ${name}.version says`;
+  return [trouble("binary-swapped", what, `find out who changed it, remove both, and ${RENEW}`)];
+}
+
 /** Whoever can write these decides what every hook does. */
 function checkModes(ground: Ground, path: string): Finding[] {
   const real = realpathSync(path);
   const share = dirname(dirname(path));
-  const watched = [...new Set([real, dirname(real), dirname(path), share, join(share, "trust.json")])];
+  const watched = [...new Set([real, dirname(real), dirname(path), share])];
   return watched.flatMap((one) => {
     const found = statSync(one, { throwIfNoEntry: false });
     if (!found) return [];

@@ -8,12 +8,14 @@ export function gatherGit(root: string): Fact<GitFact> {
   const fields = status.value.split("\0");
   const oid = fields.find((field) => field.startsWith("# branch.oid "))?.slice("# branch.oid ".length) ?? "";
   const head = /^[0-9a-f]{7,64}$/.test(oid) ? oid : "";
+  const on = fields.find((field) => field.startsWith("# branch.head "))?.slice("# branch.head ".length) ?? "";
+  const branch = on === "(detached)" ? "" : on;
   const changed = changedPaths(fields).filter((path) => !isOwned(path));
   const time = head === "" ? { ok: true as const, value: "" } : git(root, ["log", "-1", "--format=%ct", head]);
   if (!time.ok) return time;
   const seconds = Number.parseInt(time.value, 10);
   const head_at = Number.isFinite(seconds) ? new Date(seconds * 1000).toISOString() : "";
-  return { ok: true, value: { head, head_at, dirty: changed.length > 0, changed: changed.slice(0, 5) } };
+  return { ok: true, value: { head, branch, head_at, dirty: changed.length > 0, changed: changed.slice(0, 5) } };
 }
 
 /** porcelain v2 -z: ordinary "1 … path", renamed "2 … path" + original as the next field, unmerged "u … path", "? path". */

@@ -2,11 +2,15 @@ import { reportPath } from "../core/guide.ts";
 import type { Fact, Facts, FileState, Need, ToolCall } from "../core/types.ts";
 import { insideRoot, lookAt, readText } from "../store/files.ts";
 import { gatherGit } from "./git.ts";
+import { objectsOf } from "./objects.ts";
 
 /** Nobody is asked to read more. */
 const MOST_FILES = 200;
 
 // Loaded when a decision asks for it: most stops do without.
+const definitions = () => require("./definition.ts") as typeof import("./definition.ts");
+const trees = () => require("./tree.ts") as typeof import("./tree.ts");
+const gates = () => require("./gates.ts") as typeof import("./gates.ts");
 const transcripts = () => require("../hosts/transcript.ts") as typeof import("../hosts/transcript.ts");
 
 function gatherReport({ root, run }: Sources, file: string): Fact<string> {
@@ -27,15 +31,27 @@ function stateOf(root: string, path: string): FileState {
 }
 
 /** Once the last message is on disk, everything before it is: waiting for it first makes the tool calls complete. */
-function gatherTools(transcript: string, tail: string, since: string): Fact<ToolCall[]> {
-  if (tail !== "") transcripts().readLastMessage(transcript, tail);
-  return transcripts().readToolsSince(transcript, since);
-}
+const toolsOf =
+  ({ transcript, tail }: Pick<Sources, "transcript" | "tail">) =>
+  (since: string): Fact<ToolCall[]> => {
+    if (transcript === null) return NO_TRANSCRIPT;
+    if (tail !== "") transcripts().readLastMessage(transcript, tail);
+    return transcripts().readToolsSince(transcript, since);
+  };
+
+const NO_TRANSCRIPT = { ok: false, why: "no transcript" } as const;
+
+const messageOf = ({ transcript, tail }: Sources): Fact<string> =>
+  transcript === null ? NO_TRANSCRIPT : transcripts().readLastMessage(transcript, tail);
 
 /** Where the facts of one event can be had. */
 export interface Sources {
   root: string;
   run: string;
+  host: string;
+  session: string;
+  /** nobody is held up: checks may take as long as they do */
+  patient: boolean;
   transcript: string | null;
   /** the last message as the host gave it */
   tail: string;
@@ -48,10 +64,13 @@ export function gather(needs: Need[], sources: Sources, facts: Facts): Facts {
     if (need.kind === "git") gathered.git = gatherGit(sources.root);
     else if (need.kind === "report") gathered.report = gatherReport(sources, need.file);
     else if (need.kind === "files") gathered.files = { ok: true, value: gatherFiles(sources.root, need.paths) };
-    else if (sources.transcript === null) gathered[need.kind] = { ok: false, why: "no transcript" };
-    else if (need.kind === "message")
-      gathered.message = transcripts().readLastMessage(sources.transcript, sources.tail);
-    else gathered.tools = gatherTools(sources.transcript, sources.tail, need.since);
+    else if (need.kind === "definition")
+      gathered.definition = definitions().gatherDefinition(sources.root, need.workflow);
+    else if (need.kind === "tree") gathered.tree = trees().treeHash(sources.root, objectsOf(sources.root, sources.run));
+    else if (need.kind === "gates")
+      Object.assign(gathered, gates().gatherGates(need, { ...sources, tools: toolsOf(sources) }));
+    else if (need.kind === "tools") gathered.tools = toolsOf(sources)(need.since);
+    else gathered.message = messageOf(sources);
   }
   return gathered;
 }

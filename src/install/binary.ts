@@ -59,14 +59,26 @@ function runningBinary(): string | null {
   }
 }
 
-/** The sidecar is only a claim, but a cheap one: it is believed when the size agrees. */
+/** What lies there is hashed itself: the sidecar is only a claim, and whoever swaps the one can leave the other. */
 function isSame(source: string, path: string, size: number, there: number): boolean {
   if (size !== there) return false;
   const note = readText(sidecarOf(path), 4096);
-  const [said, hash] = note.ok ? note.text.trim().split(" ") : [];
-  if (said !== undefined && said !== version) return false;
-  const own = hashFile(source);
-  return hash === own || hashFile(path) === own;
+  const said = note.ok ? note.text.trim().split(" ")[0] : undefined;
+  return (said === undefined || said === version) && hashFile(path) === hashFile(source);
+}
+
+/**
+ * Is the content another than its sidecar says? We note a hash there, the launcher size and time; false where nothing
+ * is noted that could tell.
+ */
+export function wasSwapped(path: string): boolean {
+  const note = readText(sidecarOf(path), 4096);
+  const [, hash = "", stamp = ""] = note.ok ? note.text.trim().split(" ") : [];
+  if (/^\d+-\d+$/.test(stamp)) {
+    const { size, mtimeNs } = statSync(path, { bigint: true });
+    return stamp !== `${size}-${mtimeNs}`;
+  }
+  return /^[0-9a-f]{64}$/.test(hash) && stamp === "" && hashFile(path) !== hash;
 }
 
 function hashFile(path: string): string {

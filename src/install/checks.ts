@@ -117,13 +117,27 @@ function ofMake(look: Look): Check[] {
 
 /** A pawl.yaml that changes nothing until the person takes a "#" away. */
 export function configText(checks: Check[]): string {
-  const lines = checks.map(({ name, command, from }) => `#   ${name}: ${JSON.stringify(command)}  # from ${from}`);
-  const found = lines.length > 0 ? lines : ['#   test: "the command that tests this project"'];
+  const lines = checks.map(({ name, command, from }) => `#   ${name}: ${gateText(name, command)}  # from ${from}`);
+  const found = lines.length > 0 ? lines : ["#   test: { tests: [the, command, that, tests, this, project] }"];
+  const first = checks[0]?.name ?? "test";
   return `# Pawl's configuration of this project. Everything in it is optional.
 #
-# Checks that Pawl makes itself before it believes "done". Take the first "# " of these lines away to use them:
+# Checks that Pawl makes itself before it believes "done"; \`pawl verify\` makes them all. Take the first "# " of these
+# lines away to use them, and approve them with \`pawl trust\`:
 #
-# checks:
+# gates:
 ${found.join("\n")}
+# workflows:
+#   complete-work:
+#     gates: { REVIEW_COMPLETE: [{ use: ${first} }] }
 `;
+}
+
+/** Of tests the summary is read; of everything else the exit status. */
+function gateText(name: string, command: string): string {
+  const kind = /^test(-\d+)?$/.test(name) ? "tests" : "run";
+  const words = command
+    .split(" ")
+    .map((word) => (/^[\w./@:=-]+$/.test(word) && !/^[-\d]/.test(word) ? word : JSON.stringify(word)));
+  return `{ ${kind}: [${words.join(", ")}] }`;
 }

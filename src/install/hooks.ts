@@ -31,13 +31,24 @@ export const guarded = (words: string) => `cd /; p="${BINARY}"; [ -x "$p" ] || e
 
 export const hookCommand = (scope: Scope) => guarded(`hook claude --via ${scope}`);
 
+/** Beside the hook of a stop: it waits for a check that takes longer, and wakes the agent with the result. */
+const REWAKE_TIMEOUT = 86_400;
+const rewakeCommand = (scope: Scope) => guarded(`rewake claude --via ${scope}`);
+
 export const groupFor = (event: string, scope: Scope) => ({
-  hooks: [{ type: "command", command: hookCommand(scope), timeout: TIMEOUTS[event] }],
+  hooks: [
+    { type: "command", command: hookCommand(scope), timeout: TIMEOUTS[event] },
+    ...(event === "Stop"
+      ? [{ type: "command", command: rewakeCommand(scope), timeout: REWAKE_TIMEOUT, asyncRewake: true }]
+      : []),
+  ],
 });
 
 export function isOurs(entry: Node): boolean {
   const command = entry.type === "object" ? valueAt(entry, "command")?.value : undefined;
-  return typeof command === "string" && command.includes(".local/share/pawl/bin/pawl") && / hook \w+/.test(command);
+  return (
+    typeof command === "string" && command.includes(".local/share/pawl/bin/pawl") && / (hook|rewake) \w+/.test(command)
+  );
 }
 
 export const entriesOf = (group: Node) => (group.type === "object" ? (valueAt(group, "hooks")?.children ?? []) : []);

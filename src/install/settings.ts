@@ -93,10 +93,9 @@ function isComplete(root: Node, scope: Scope): boolean {
 function isExact(event: string, groups: Node[], scope: Scope): boolean {
   if (!EVENTS.includes(event) || groups.length !== 1) return false;
   const mine = entriesOf(groups[0]!).filter(isOurs);
-  const [wanted] = entriesOf(rootOf(JSON.stringify(groupFor(event, scope))));
-  return (
-    mine.length === 1 && valueAt(groups[0]!, "matcher") === undefined && canonical(mine[0]!) === canonical(wanted!)
-  );
+  const wanted = entriesOf(rootOf(JSON.stringify(groupFor(event, scope))));
+  const same = mine.length === wanted.length && mine.every((entry, i) => canonical(entry) === canonical(wanted[i]!));
+  return same && valueAt(groups[0]!, "matcher") === undefined;
 }
 
 const ourGroups = (event: Node) => (event.children ?? []).filter((group) => entriesOf(group).some(isOurs));

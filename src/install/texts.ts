@@ -3,8 +3,10 @@ import commitManager from "../../plugin/agents/commit-manager.md" with { type: "
 import deepReviewer from "../../plugin/agents/deep-reviewer.md" with { type: "text" };
 import fileCleaner from "../../plugin/agents/file-cleaner.md" with { type: "text" };
 import memoryUpdater from "../../plugin/agents/memory-updater.md" with { type: "text" };
+import approve from "../../plugin/commands/approve.md" with { type: "text" };
 import completeWork from "../../plugin/commands/complete-work.md" with { type: "text" };
 import go from "../../plugin/commands/go.md" with { type: "text" };
+import until from "../../plugin/commands/until.md" with { type: "text" };
 import workflow from "../../plugin/skills/workflow/SKILL.md" with { type: "text" };
 
 import { listWorkflows } from "../author/registry.ts";
@@ -58,6 +60,8 @@ export const SHIPPED: readonly Shipped[] = [
     otherwise: ".claude/commands/pawl/complete-work.md",
   },
   { path: ".claude/commands/pawl/go.md", text: go, why: "the command /pawl:go" },
+  { path: ".claude/commands/pawl/until.md", text: until, why: "the command /pawl:until" },
+  { path: ".claude/commands/pawl/approve.md", text: approve, why: "the command /pawl:approve" },
   {
     path: ".claude/skills/workflow/SKILL.md",
     text: workflow,

@@ -12,6 +12,7 @@ export interface Found {
   size: number;
   ino: number;
   mode: number;
+  uid: number;
   mtimeMs: number;
   ctimeMs: number;
   isFile(): boolean;
@@ -153,6 +154,9 @@ export function mkdir(path: string, mode: number): void {
 
 export const rmdir = (path: string): void => node().rmdirSync(path);
 
+/** A folder with all that is in it, or nothing. */
+export const removeAll = (path: string): void => node().rmSync(path, { recursive: true, force: true });
+
 export function namesOf(path: string): string[] {
   if (!libc) return node().readdirSync(path);
   const fd = open(path, FLAGS.O_RDONLY | FLAGS.O_DIRECTORY);
@@ -204,11 +208,12 @@ export function fstat(fd: number): Found {
 
 const HIGH = 2 ** 32;
 
-/** struct statx in words of four bytes: mode at 7, inode at 8, size at 10, time of change at 24, of modification at 28. */
+/** struct statx in words of four bytes: owner at 5, mode at 7, inode at 8, size at 10, time of change at 24, of modification at 28. */
 function found(): Found {
   const s = stats32;
   return {
     mode: s[7]! & 0xffff,
+    uid: s[5]!,
     ino: s[8]! + s[9]! * HIGH,
     size: s[10]! + s[11]! * HIGH,
     ctimeMs: (s[24]! + s[25]! * HIGH) * 1000 + s[26]! / 1e6,

@@ -31,7 +31,7 @@ export function isFork(): boolean {
   return (proc(process.ppid, "cmdline") ?? "").split("\0").includes("--fork-session");
 }
 
-function isHost(pid: number): boolean {
+export function isHost(pid: number): boolean {
   if (proc(pid, "comm")?.trim() === "claude") return true;
   const args = (proc(pid, "cmdline") ?? "").split("\0").slice(0, 3);
   const program = basename(args[0] ?? "");

@@ -79,9 +79,16 @@ function follow(root: string, commit: Commit, again: boolean): string[] {
   }
   const journalled = attempt(problems, "journal", () => appendJournal(root, commit));
   // An archived run is never loaded again, so nobody would give its journal what is missing.
-  if (journalled && wantsArchive(commit)) attempt(problems, "archive", () => archiveRun(root, commit.run.id));
+  if (journalled && wantsArchive(commit)) {
+    attempt(problems, "archive", () => archiveRun(root, commit.run.id));
+    if (commit.run.verdicts ?? commit.run.base_tree)
+      attempt(problems, "tidy", () => leftovers().dropLeftovers(root, commit.run));
+  }
   return problems;
 }
+
+// Only runs with gates leave something.
+const leftovers = () => require("./leftovers.ts") as typeof import("./leftovers.ts");
 
 function attempt(problems: string[], what: string, work: () => void): boolean {
   try {
@@ -103,7 +110,7 @@ function perform(root: string, commit: Commit, effect: Effect, again: boolean): 
 /** Workflow files name these paths, so our own state is out of their reach. */
 function openPath(root: string, relative: string): string {
   const path = insideRoot(root, relative);
-  const ours = ["runs", "archive", "journal"].map((name) => join(root, ".pawl", name));
+  const ours = ["runs", "archive", "journal", "jobs", "objects", "receipts"].map((name) => join(root, ".pawl", name));
   if (ours.some((folder) => path === folder || path.startsWith(`${folder}/`))) {
     throw new PathError(`${relative}: belongs to Pawl's own state`);
   }

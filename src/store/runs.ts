@@ -16,7 +16,17 @@ import {
 } from "./commits.ts";
 import { link, rename } from "./disk.ts";
 import { logError } from "./errors.ts";
-import { corruptName, ensureDir, errorCode, insideRoot, lookAt, quarantine, readText, withTemp } from "./files.ts";
+import {
+  corruptName,
+  ensureDir,
+  errorCode,
+  insideRoot,
+  lookAt,
+  quarantine,
+  readText,
+  withTemp,
+  writeAtomic,
+} from "./files.ts";
 import { isRunId, join } from "./names.ts";
 import { excludeOurs } from "./owned.ts";
 import { ownerGone } from "./owner.ts";
@@ -244,4 +254,11 @@ function isOwnerGone({ id, owner }: Run): boolean {
   if (owner.ended_at !== undefined) return true;
   const pointer = readPointer(owner.host, owner.session);
   return pointer !== null && (pointer.run === id || pointer.formal?.includes(id) === true) && ownerGone(pointer);
+}
+
+/** The person accepted the workflow as it is now. */
+export function repinWorkflow(root: string, id: string, workflow: Workflow): void {
+  if (!isRunId(id)) throw new RunError(`not a run's name: ${id.slice(0, 80)}`);
+  const path = insideRoot(root, `${liveDir(id)}/workflow.json`);
+  writeAtomic(path, seal(workflowContext(id), JSON.stringify(workflow)));
 }

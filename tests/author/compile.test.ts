@@ -75,7 +75,7 @@ describe("the compiled workflow", () => {
         stages: [{ id: "work", title: "Work", say: "Do the work.", on: { DONE: { end: "completed" } } }],
         asks: {},
         anywhere: {},
-        limits: { idle: 6 },
+        limits: { idle: 6, rounds: 6 },
       },
     });
   });
@@ -93,7 +93,7 @@ describe("the compiled workflow", () => {
       report: { label: "Report", words: ["report"], show: "report" },
       stop: { label: "Stop", words: ["stop"], end: "failed" },
     });
-    expect(workflow.limits).toEqual({ idle: 3 });
+    expect(workflow.limits).toEqual({ idle: 3, rounds: 6 });
   });
 
   test("a question without words of its own shows its name and its choices", () => {

@@ -1,4 +1,7 @@
-/** One formal run, its document, agents that edit it (some on top of old texts), and projections that may not happen. */
+/**
+ * One formal run, its document, agents that edit it (some on top of old texts), projections that may not happen, and a
+ * clock that cannot be trusted.
+ */
 import fc from "fast-check";
 import {
   type Content,
@@ -26,9 +29,16 @@ export type Edit =
   | { do: "unset"; map: MapName; key: string }
   | { do: "phase"; status: "in_progress" | "blocked" };
 
+/** What an agent does to the time in a document: leaves it, drops it, or writes down its own. */
+type Stamping = "kept" | "dropped" | "own";
+
+/** `step`: by how many milliseconds the clock is off from where the turn before left it. */
 export type Turn =
-  | { who: "agent"; lag: number; unstamped: boolean; neat: boolean; edits: Edit[]; written: boolean }
-  | { who: "us"; edits: Edit[]; written: boolean };
+  | { who: "agent"; lag: number; stamping: Stamping; neat: boolean; edits: Edit[]; written: boolean; step: number }
+  | { who: "us"; edits: Edit[]; written: boolean; step: number };
+
+const HOUR = 3600_000;
+const DAY = 24 * HOUR;
 
 const edit: fc.Arbitrary<Edit> = fc.oneof(
   fc.record({ do: fc.constant("add" as const), list: fc.constantFrom(...LISTS) }),
@@ -38,17 +48,26 @@ const edit: fc.Arbitrary<Edit> = fc.oneof(
   fc.record({ do: fc.constant("phase" as const), status: fc.constantFrom("in_progress" as const, "blocked" as const) }),
 );
 const edits = fc.array(edit, { maxLength: 3 });
+/** It runs, stands still, is set forward by days, back by hours, back by days: also to the very same moment as before. */
+const step = fc.oneof(
+  { weight: 3, arbitrary: fc.constant(1000) },
+  fc.constant(0),
+  fc.integer({ min: 1, max: 40 }).map((days) => days * DAY),
+  fc.integer({ min: 1, max: 23 }).map((hours) => -hours * HOUR),
+  fc.integer({ min: 1, max: 40 }).map((days) => -days * DAY),
+);
 export const turns: fc.Arbitrary<Turn[]> = fc.array(
   fc.oneof(
     fc.record({
       who: fc.constant("agent" as const),
       lag: fc.oneof({ weight: 3, arbitrary: fc.constant(0) }, fc.nat(4)),
-      unstamped: fc.boolean(),
+      stamping: fc.constantFrom("kept" as const, "dropped" as const, "own" as const),
       neat: fc.boolean(),
       edits,
       written: fc.boolean(),
+      step,
     }),
-    fc.record({ who: fc.constant("us" as const), edits, written: fc.boolean() }),
+    fc.record({ who: fc.constant("us" as const), edits, written: fc.boolean(), step }),
   ),
   { maxLength: 14 },
 );
@@ -61,15 +80,28 @@ export interface FormalWorld {
   /** what has to be in the run, whatever happened */
   truth: Content;
   count: number;
+  /** what the clock says */
+  now: number;
 }
 
 export function formalWorld(): FormalWorld {
   const phase = { current: 1, total: 9, name: "Design", status: "in_progress" as const };
   const content: Content = { phase, required_reading: ["@a.md"], context: { a: 1 }, key_reminders: ["r"], extra: {} };
   const formal: Formal = { ...content, name: "W", type: "custom", phases: [], bases: [] };
-  const run = { id: "r1", stage: "s", status: "active", created_at: CREATED, updated_at: "", owner: null, formal };
+  const run = {
+    id: "r1",
+    seq: 0,
+    stage: "s",
+    status: "active",
+    created_at: CREATED,
+    updated_at: "",
+    owner: null,
+    formal,
+  };
   const document = { path: "untracked/x.json", written: false };
-  const world = { run: { ...run, document } as unknown as Run, disk: "", ours: [], truth: copy(content), count: 0 };
+  const now = Date.UTC(2026, 0, 31, 23, 59, 59, 500);
+  const bare = { disk: "", ours: [], truth: copy(content), count: 0, now };
+  const world = { ...bare, run: { ...run, document } as unknown as Run };
   project(world, true);
   return world;
 }
@@ -108,6 +140,7 @@ function note(truth: Content, before: Content, after: Content): void {
 }
 
 export function take(world: FormalWorld, turn: Turn): void {
+  world.now += turn.step;
   if (turn.who === "agent") agentWrites(world, turn);
   const parsed = parseFormal(world.disk);
   if (typeof parsed === "string") throw new Error(parsed);
@@ -131,9 +164,11 @@ function agentWrites(world: FormalWorld, turn: Extract<Turn, { who: "agent" }>):
   const changedSince = old !== undefined && seen?.stamp === stampIn(old);
   const text = turn.lag === 0 || old === undefined || changedSince ? world.disk : old;
   const stamp = stampIn(text);
-  const unstamped = stamp === null || (turn.unstamped && text === world.disk && stamp === known.at(-1));
-  // An agent that drops the time and undoes, in one go with other work, what stood in no text of ours cannot be told from
-  // one that never saw it: there nothing is lost, but a removal may come back.
+  const isNewest = text === world.disk && stamp === known.at(-1);
+  const stamping = isNewest || !known.includes(stamp ?? "") ? turn.stamping : "kept";
+  const unstamped = stamping !== "kept" || !known.includes(stamp ?? "");
+  // An agent that drops or replaces the time and undoes, in one go with other work, what stood in no text of ours cannot
+  // be told from one that never saw it: there nothing is lost, but a removal may come back.
   const doubtful = unstamped && seen?.stamp === "";
   const changes = turn.edits.filter((change) => !doubtful || change.do === "add" || change.do === "phase");
   const before = (parseFormal(text) as { content: Content }).content;
@@ -141,7 +176,15 @@ function agentWrites(world: FormalWorld, turn: Extract<Turn, { who: "agent" }>):
   for (const change of [...changes, { do: "add", list: "key_reminders" } as const])
     applyEdit(after, change, `theirs${world.count++}`);
   note(world.truth, before, after);
-  world.disk = turn.neat && !unstamped ? neatly(text, after) : anew(text, after, unstamped);
+  const restamped = stamped(text, stamping, world.now);
+  world.disk = turn.neat ? neatly(restamped, after) : anew(restamped, after);
+}
+
+/** Agents write whole seconds. */
+function stamped(text: string, how: Stamping, now: number): string {
+  if (how === "kept") return text;
+  const own = how === "own" ? new Date(now).toISOString().replace(/\.\d+Z$/, "Z") : undefined;
+  return JSON.stringify({ ...JSON.parse(text), updated_at: own });
 }
 
 /** As an editing tool does it: nothing else changes. */
@@ -151,8 +194,8 @@ function neatly(text: string, content: Content): string {
 }
 
 /** As a whole new file: another order, another layout, another created_at. */
-function anew(text: string, { extra, ...content }: Content, unstamped: boolean): string {
-  const frame = { ...JSON.parse(text), ...(unstamped ? { updated_at: undefined } : {}) };
+function anew(text: string, { extra, ...content }: Content): string {
+  const frame = JSON.parse(text);
   const ours = ["workflow", "workflow_type", "run", "session_id", "stage", "status", "updated_at"];
   const kept = Object.fromEntries(Object.entries(frame).filter(([key]) => ours.includes(key)));
   return JSON.stringify({ ...kept, ...extra, ...content, created_at: "2020-01-01T00:00:00Z" });
@@ -160,7 +203,8 @@ function anew(text: string, { extra, ...content }: Content, unstamped: boolean):
 
 function project(world: FormalWorld, written: boolean): void {
   const { run } = world;
-  run.updated_at = new Date(Date.UTC(2026, 0, 1) + world.count++ * 1000).toISOString();
+  run.seq += 1;
+  run.updated_at = new Date(world.now).toISOString();
   const state = world.disk === "" ? "missing" : "present";
   const effects = projectFormal(run, { document: { ok: true, value: { state, text: world.disk, hash: "h" } } });
   world.run = copy(run);

@@ -114,10 +114,10 @@ const walk = fc.array(action, { minLength: 1, maxLength: 60 });
 function change(world: World, what: Action["world"]): void {
   if (what === "committed") {
     const head_at = new Date(Date.UTC(2026, 0, 2) + world.clock * 1000).toISOString();
-    world.git = { ok: true, value: { head: "b".repeat(40), head_at, dirty: true, changed: ["x"] } };
+    world.git = { ok: true, value: { head: "b".repeat(40), branch: "main", head_at, dirty: true, changed: ["x"] } };
   }
   if (what === "clean")
-    world.git = { ok: true, value: { head: "a".repeat(40), head_at: "", dirty: false, changed: [] } };
+    world.git = { ok: true, value: { head: "a".repeat(40), branch: "main", head_at: "", dirty: false, changed: [] } };
   if (what === "no git") world.git = { ok: false, why: "not a repository" };
   if (what === "document removed") world.document = null;
   if (what === "document broken" && world.document !== null) world.document = "nonsense";

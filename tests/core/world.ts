@@ -54,7 +54,7 @@ export function newWorld(): World {
     document: null,
     git: {
       ok: true,
-      value: { head: "a".repeat(40), head_at: "2026-01-01T00:00:00.000Z", dirty: true, changed: ["x"] },
+      value: { head: "a".repeat(40), branch: "main", head_at: "2026-01-01T00:00:00.000Z", dirty: true, changed: ["x"] },
     },
     tools: { ok: true, value: [] },
     clock: 0,
@@ -123,6 +123,7 @@ function consult(world: World, step: (facts: Facts) => Step): Decision | null {
     for (const need of next.need) {
       if (need.kind === "git") facts = { ...facts, git: world.git! };
       else if (need.kind === "report") facts = { ...facts, report: { ok: true, value: "the report" } };
+      else if (need.kind === "definition") facts = { ...facts, definition: { ok: true, value: [] } };
       else if (need.kind === "tools") facts = { ...facts, tools: world.tools! };
       else facts = { ...facts, message: { ok: false, why: "no transcript" } };
     }

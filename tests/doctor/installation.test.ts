@@ -1,7 +1,8 @@
 /** One thing wrong at a time with the installation: the doctor names it, says what to do, and touches nothing. */
 import { afterAll, describe, expect, test } from "bun:test";
-import { chmodSync, mkdirSync, readFileSync, rmSync, unlinkSync } from "node:fs";
+import { chmodSync, mkdirSync, readFileSync, rmSync, symlinkSync, unlinkSync } from "node:fs";
 import { join } from "node:path";
+import { version } from "../../package.json";
 import ourHooks from "../../plugin/hooks/hooks.json";
 import { type Place, removePlaces, runPawl } from "../harness.ts";
 import { BINARY, type Case, diagnose, edit, expectFound, healthy, LOCAL, plugin, user, write } from "./clinic.ts";
@@ -15,6 +16,17 @@ function program(place: Place, script: string, mode = 0o755): void {
   unlinkSync(join(place.home, BINARY));
   write(place.home, BINARY, `#!/bin/sh\n${script}\n`);
   chmodSync(join(place.home, BINARY), mode);
+}
+
+function secret(place: Place, name: string, mode: number): void {
+  const path = `.local/share/pawl/${name}`;
+  write(place.home, path, "x");
+  chmodSync(join(place.home, path), mode);
+}
+
+function link(place: Place, name: string): void {
+  mkdirSync(join(place.home, "elsewhere"));
+  symlinkSync(join(place.home, "elsewhere"), join(place.home, ".local/share/pawl", name));
 }
 
 function folderAsProgram(place: Place): void {
@@ -164,6 +176,32 @@ const programs: Case[] = [
     (p) => chmodSync(join(p.home, ".local/share/pawl"), 0o775),
     ["note binary-mode"],
     "mode 775",
+  ],
+  [
+    "a key that others may read",
+    (p) => secret(p, "key", 0o644),
+    ["trouble key-mode"],
+    "chmod go-rwx ~/.local/share/pawl/key",
+  ],
+  ["a key in another place", (p) => link(p, "key"), ["trouble key-owner"], "key is a symbolic link"],
+  [
+    "approvals that others may write",
+    (p) => secret(p, "trust/ab/cd.json", 0o666),
+    ["trouble trust-mode"],
+    "trust/ab/cd.json (mode 666)",
+  ],
+  ["approvals in another place", (p) => link(p, "trust"), ["trouble trust-owner"], "trust is a symbolic link"],
+  [
+    "a swapped program",
+    (p) => write(p.home, `${BINARY}.version`, `${version} ${"0".repeat(64)}\n`),
+    ["trouble binary-swapped"],
+    "is not the binary that was installed",
+  ],
+  [
+    "a program swapped behind the launcher",
+    (p) => write(p.home, `${BINARY}.version`, `${version} ${"0".repeat(64)} 7-8\n`),
+    ["trouble binary-swapped"],
+    "is not the binary that was installed",
   ],
   ["no stamp", (p) => unlinkSync(join(p.home, `${BINARY}.version`)), ["note binary-stamp"], "is not there"],
   ["another stamp", (p) => write(p.home, `${BINARY}.version`, "0.0.1 x\n"), ["note binary-stamp"], "says 0.0.1"],

@@ -1,5 +1,15 @@
 import { afterAll, expect, test } from "bun:test";
-import { chmodSync, existsSync, readdirSync, rmSync, statSync } from "node:fs";
+import {
+  chmodSync,
+  closeSync,
+  existsSync,
+  openSync,
+  readdirSync,
+  readSync,
+  rmSync,
+  statSync,
+  writeSync,
+} from "node:fs";
 import { dirname, join } from "node:path";
 import { version } from "../../package.json";
 import { makePlace, type Place, removePlaces, runPawl, textOf } from "../harness.ts";
@@ -26,6 +36,8 @@ test("the binary puts itself where hooks call it, and renews what is not itself"
   expect(init().out).toContain(`renew   ~/${HOME_OF_IT}`);
   chmodSync(path, 0o644);
   expect(init().out).toContain(`renew   ~/${HOME_OF_IT}`);
+  swapLastByte(path);
+  expect(init().out).toContain(`renew   ~/${HOME_OF_IT}`);
   rmSync(path);
   put(place.home, HOME_OF_IT, "#!/bin/sh\necho pawl 0.0.1\n");
   const renewed = init();
@@ -33,6 +45,22 @@ test("the binary puts itself where hooks call it, and renews what is not itself"
   expect({ code: renewed.code, err: renewed.err }).toEqual({ code: 0, err: "" });
   expect(statSync(path).size).toBeGreaterThan(1e6);
 });
+
+/** Another content of the same size, under the old sidecar. */
+function swapLastByte(path: string): void {
+  const file = openSync(path, "r+");
+  const at = statSync(path).size - 1;
+  const byte = new Uint8Array(1);
+  readSync(file, byte, 0, 1, at);
+  writeSync(
+    file,
+    byte.map((value) => value ^ 1),
+    0,
+    1,
+    at,
+  );
+  closeSync(file);
+}
 
 test("a failed installation leaves no binary behind, and no binary means no installation", () => {
   const place = makePlace({ git: false });

@@ -1,5 +1,6 @@
 import { afterEach, expect, test } from "bun:test";
 import { parse } from "yaml";
+import { compileProject } from "../../src/author/project.ts";
 import { configText, detectChecks } from "../../src/install/checks.ts";
 import { removeTemps, tempRoot } from "../store/samples.ts";
 import { put } from "./ground.ts";
@@ -69,7 +70,12 @@ for (const [name, files, expected] of CASES) {
     expect(Object.fromEntries(checks.map(({ name: check, command }) => [check, command]))).toEqual(expected);
     const config = configText(checks);
     expect(parse(config)).toBeNull();
-    const uncommented = parse(config.slice(config.indexOf("# checks:")).replace(/^# /gm, ""));
-    if (checks.length > 0) expect(uncommented).toEqual({ checks: expected });
+    const compiled = compileProject(config.slice(config.indexOf("# gates:")).replace(/^# /gm, ""));
+    if ("errors" in compiled) throw new Error(JSON.stringify(compiled.errors));
+    const argvs = Object.entries(compiled.project.gates).map(([gate, { run, tests }]) => [
+      gate,
+      (run ?? tests)!.join(" "),
+    ]);
+    if (checks.length > 0) expect(Object.fromEntries(argvs)).toEqual(expected);
   });
 }

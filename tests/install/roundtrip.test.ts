@@ -87,7 +87,7 @@ describe("init, then uninstall --purge: everything as it was", () => {
     const before = snapshot(place.root);
     pawl(place, "init", "--yes", "--claude-md", "--with-config");
     expect(textOf(join(place.root, "CLAUDE.md"))).toStartWith("# Mine\n\n<!-- pawl");
-    expect(textOf(join(place.root, "pawl.yaml"))).toContain('#   test: "npm test"');
+    expect(textOf(join(place.root, "pawl.yaml"))).toContain("#   test: { tests: [npm, test] }");
     pawl(place, "uninstall", "--purge", "--yes");
     expect(snapshot(place.root)).toEqual(before);
   });

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
-import { EVENTS, hookCommand } from "../../src/install/hooks.ts";
+import { EVENTS, groupFor, hookCommand } from "../../src/install/hooks.ts";
 import { ignoredByHost, withHooks, withoutHooks } from "../../src/install/settings.ts";
 import { SETTINGS } from "./ground.ts";
 
@@ -14,6 +14,8 @@ const removed = (text: string, before: string | null) => {
   if (!edited.ok) throw new Error(edited.why);
   return edited.text;
 };
+
+const wanted = (event: string) => groupFor(event, "local").hooks.map(({ command }) => command);
 
 describe("what cannot be edited is refused with its place", () => {
   const hook = (fields: string) => `{"hooks":{"PreToolUse":[{"hooks":[{${fields}}]}]}}`;
@@ -76,7 +78,7 @@ describe("every sample", () => {
       const back = removed(text1, text);
       if (name !== "empty") expect(tokens(back)).toBe(tokens(text));
       if (!LOOSE.includes(name)) expect(back).toBe(text);
-      for (const event of EVENTS) expect(commandsOf(text1, event).filter(isOurs)).toEqual([hookCommand("local")]);
+      for (const event of EVENTS) expect(commandsOf(text1, event).filter(isOurs)).toEqual(wanted(event));
     });
   }
   test("what the host cannot read is found", () => {
@@ -197,7 +199,7 @@ describe("random files", () => {
     fc.assert(
       fc.property(text, (before) => {
         const after = added(before);
-        for (const name of EVENTS) expect(commandsOf(after, name).filter(isOurs)).toHaveLength(1);
+        for (const name of EVENTS) expect(commandsOf(after, name).filter(isOurs)).toEqual(wanted(name));
         expect(withoutOurs(read(after), read(before))).toEqual(read(before));
         expect(isWithin(before, after)).toBe(true);
         expect(added(after)).toBe(after);

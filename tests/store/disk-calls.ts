@@ -46,6 +46,7 @@ function reading(fd: number): unknown[] {
 const calls: [string, () => unknown][] = [
   ["look at a file", () => look(disk.lstat(at("file")))],
   ["its inode", () => disk.lstat(at("file"))?.ino === fs.lstatSync(at("file")).ino],
+  ["its owner", () => disk.lstat(at("file"))?.uid === fs.lstatSync(at("file")).uid],
   ["its times", () => disk.lstat(at("file"))?.ctimeMs === fs.lstatSync(at("file")).ctimeMs],
   ["look at a folder", () => look(disk.lstat(at("dir")))],
   ["look at a link", () => look(disk.lstat(at("link")))],

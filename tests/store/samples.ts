@@ -18,7 +18,7 @@ export const workflow: Workflow = {
   stages: [{ id: "memory", title: "Memory", say: "go", on: {} }],
   asks: {},
   anywhere: {},
-  limits: { idle: 6 },
+  limits: { idle: 6, rounds: 6 },
 };
 
 export function sampleRun(seq: number, more: Partial<Run> = {}): Run {

@@ -1,0 +1,98 @@
+/** pawl.yaml: the project's own gates, and the switches for workflows. */
+import type { Gate, Move, Workflow } from "../core/types.ts";
+import { readText } from "../store/files.ts";
+import { join } from "../store/names.ts";
+import { readDocument } from "./document.ts";
+import { checkGate, checkGates, type DraftGate, finishGate, type NamedGates } from "./gates.ts";
+import { type Problem, problemAt, quote, suggest } from "./problem.ts";
+import { type Reading, reportAt } from "./read.ts";
+import { PROJECT } from "./schema.ts";
+
+export interface Project {
+  gates: NamedGates;
+  workflows: Record<string, { gates: Record<string, Gate[]>; off: string[] }>;
+}
+
+interface DraftProject {
+  gates?: Record<string, DraftGate>;
+  workflows?: Record<string, { gates?: Record<string, DraftGate[]>; off?: string[] }>;
+}
+
+export const PROJECT_FILE = "pawl.yaml";
+const MAX_BYTES = 256 * 1024;
+const NOTHING: Project = { gates: {}, workflows: {} };
+
+/** A file that is missing or empty says nothing. */
+export function readProject(root: string): { project: Project } | { errors: Problem[] } {
+  const file = readText(join(root, PROJECT_FILE), MAX_BYTES);
+  if (!file.ok && file.why === "missing") return { project: NOTHING };
+  if (!file.ok) {
+    const message = `the file cannot be read: ${file.detail ?? file.why}`;
+    return { errors: [problemAt(PROJECT_FILE, "", 0, message, "check the file and its permissions")] };
+  }
+  return compileProject(file.text);
+}
+
+export function compileProject(text: string): { project: Project } | { errors: Problem[] } {
+  if (text.replace(/^\s*#.*$/gm, "").trim() === "") return { project: NOTHING };
+  const read = readDocument(
+    text,
+    PROJECT_FILE,
+    PROJECT,
+    () => null,
+    (reading, draft) => check(reading, draft as DraftProject),
+  );
+  return "errors" in read ? read : { project: assemble(read.draft as DraftProject) };
+}
+
+function check(reading: Reading, draft: DraftProject): void {
+  const names = Object.keys(draft.gates ?? {});
+  for (const [name, gate] of Object.entries(draft.gates ?? {})) {
+    // A gate may use those above it: so none can use itself.
+    checkGate(reading, gate, `gates/${name}`, names.slice(0, names.indexOf(name)));
+  }
+  for (const [workflow, { gates = {} }] of Object.entries(draft.workflows ?? {})) {
+    for (const [signal, list] of Object.entries(gates)) {
+      checkGates(reading, list, `workflows/${workflow}/gates/${signal}`, names);
+    }
+  }
+  for (const [name, gate] of Object.entries(draft.gates ?? {})) {
+    if (gate.typed) reportAt(reading, `gates/${name}`, "nobody types a command here", "name the command");
+  }
+}
+
+function assemble(draft: DraftProject): Project {
+  const gates: NamedGates = {};
+  for (const [name, gate] of Object.entries(draft.gates ?? {})) gates[name] = { ...finishGate(gate, gates), name };
+  const workflows = Object.entries(draft.workflows ?? {}).map(([name, entry]) => {
+    const lists = Object.entries(entry.gates ?? {}).map(([signal, list]) => [
+      signal,
+      list.map((gate) => finishGate(gate, gates)),
+    ]);
+    return [name, { gates: Object.fromEntries(lists), off: entry.off ?? [] }];
+  });
+  return { gates, workflows: Object.fromEntries(workflows) };
+}
+
+/** The project's switches, applied to one of its workflows. A signal the workflow does not know is a mistake. */
+export function applyProject(workflow: Workflow, project: Project): { workflow: Workflow } | { errors: Problem[] } {
+  const entry = project.workflows[workflow.name];
+  if (!entry) return { workflow };
+  const known = [...workflow.stages.flatMap((stage) => Object.keys(stage.on)), ...Object.keys(workflow.anywhere)];
+  const wrong = [...Object.keys(entry.gates), ...entry.off].find((signal) => !known.includes(signal));
+  if (wrong !== undefined) {
+    const message = `workflows.${workflow.name}: it has no signal ${quote(wrong)}`;
+    return { errors: [problemAt(PROJECT_FILE, "", 0, message, suggest(wrong, known, "signals"))] };
+  }
+  const guard = (moves: Record<string, Move>) =>
+    Object.fromEntries(Object.entries(moves).map(([signal, move]) => [signal, guarded(move, signal, entry)]));
+  const stages = workflow.stages.map((stage) => ({ ...stage, on: guard(stage.on) }));
+  return { workflow: { ...workflow, stages, anywhere: guard(workflow.anywhere) } };
+}
+
+function guarded(move: Move, signal: string, entry: { gates: Record<string, Gate[]>; off: string[] }): Move {
+  const own = entry.off.includes(signal) ? [] : (move.gates ?? []);
+  const gates = [...own, ...(entry.gates[signal] ?? [])];
+  const { gates: _before, ...rest } = move;
+  return gates.length > 0 ? { ...rest, gates } : rest;
+}

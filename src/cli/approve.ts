@@ -1,0 +1,58 @@
+import { command } from "../hook.ts";
+import { isPerson } from "../store/person.ts";
+import { loadRun } from "../store/runs.ts";
+import { type Io, parseArgs, rootOf, UserError } from "./args.ts";
+import { commandEvent } from "./command-event.ts";
+import { confirm } from "./confirm.ts";
+import { findRunId } from "./find-run.ts";
+
+export const summary = "take a claim as it is, though a gate has not passed it";
+export const usage = `usage: pawl approve [run] [--why TEXT]
+
+Shows the claim that was not let through, with what each gate found, and asks. Your approval is for the tree as it is:
+it is recorded with your name, and never as a pass. Only a person at a terminal can give it (or /pawl:approve, typed
+in the session). Exit codes: 0 approved, 1 refused, not approved or nothing to approve, 2 wrong use.`;
+
+export function run(args: string[], io: Io): number {
+  const { words, values } = parseArgs(args, ["--why="]);
+  const root = rootOf(io);
+  const id = findRunId(root, words[0], false);
+  const claim = loadRun(root, id)?.commit.run.claim;
+  if (!claim)
+    throw new UserError(
+      `nothing waits for an approval in run ${id}`,
+      `\`pawl explain ${id}\` shows where it stands`,
+      1,
+    );
+  const person = isPerson();
+  if (!person.ok)
+    throw new UserError(person.why, "run it in a terminal of your own, or type /pawl:approve in the session", 1);
+  io.out(shown(root, id));
+  if (!confirm(io, "Take it as it is?")) return 1;
+  const answer = command(root, id, { ...commandEvent("approve", id, values["--why"] ?? ""), who: person.who });
+  if (!answer || answer.reason !== undefined) {
+    throw new UserError(
+      answer?.person?.replace(/^Pawl: /, "") ?? `run ${id} has ended`,
+      "`pawl runs` shows what is under way",
+      1,
+    );
+  }
+  io.out(`${answer.person ?? `Approved; run ${id} goes on with the next prompt of its session.`}\n`);
+  return 0;
+}
+
+function shown(root: string, id: string): string {
+  const { run } = loadRun(root, id)!.commit;
+  const open = Object.values(run.verdicts ?? {}).filter(({ verdict }) => verdict !== "pass");
+  const lines = open.flatMap(({ gate, verdict, why, tail }) => [
+    `  ${verdict.padEnd(9)}${gate}: ${why}`,
+    ...(tail
+      ? tail
+          .split("\n")
+          .slice(-8)
+          .map((line) => `           ${line}`)
+      : []),
+  ]);
+  const what = run.claim!.signal === "" ? "a stop" : run.claim!.signal;
+  return `Run ${id}, ${run.workflow} at ${run.stage}: ${what}${run.claim!.tree ? ` @ tree ${run.claim!.tree.slice(0, 10)}` : ""}\n${lines.join("\n")}\n`;
+}

@@ -1,0 +1,13 @@
+/** `pawl job <root> <id> <start>`: what Pawl calls itself with, never typed. */
+import { runJob } from "../gather/job-run.ts";
+import { logError } from "../store/errors.ts";
+
+export async function run([root = "", id = "", start = ""]: string[]): Promise<number> {
+  try {
+    await runJob({ root, id, start: Number(start) });
+    return 0;
+  } catch (error) {
+    logError(root.startsWith("/") ? root : null, "job", error);
+    return 3;
+  }
+}

@@ -1,0 +1,64 @@
+import { writeSync } from "node:fs";
+import { gatesOf, leavesOf } from "../core/gate.ts";
+import { MARK } from "../core/guide.ts";
+import type { Event } from "../core/types.ts";
+import { command } from "../hook.ts";
+import { parseEvent } from "../hosts/claude.ts";
+import type { Input } from "../quick.ts";
+import { logError } from "../store/errors.ts";
+import { readPointer } from "../store/place.ts";
+import { loadRun } from "../store/runs.ts";
+import { fallAsleep, stayAwake } from "../store/wakers.ts";
+import { commandEvent } from "./command-event.ts";
+
+/**
+ * `pawl rewake claude`: runs beside the hook of every stop. If a check goes on longer than the stop could wait, it waits
+ * for the result and wakes the agent with what follows (exit 2, text on stderr). Otherwise it leaves at once.
+ */
+export function rewake(input: Input): number {
+  if ("failed" in input) return 0;
+  const parsed = parseEvent(input.value, new Date().toISOString(), "rewake");
+  if ("ignored" in parsed || parsed.event.kind !== "stop") return 0;
+  const { event } = parsed;
+  const pointer = readPointer(event.host, event.session);
+  if (!pointer || pointer.off || pointer.run === "" || !runsCommands(pointer.root, pointer.run)) return 0;
+  try {
+    stayAwake(event.host, event.session);
+    return isLeftRunning(pointer.root, pointer.run, event) ? wake(pointer.root, pointer.run, event) : 0;
+  } catch (error) {
+    logError(pointer.root, "rewake", error);
+    return 0;
+  } finally {
+    fallAsleep(event.host, event.session);
+  }
+}
+
+function runsCommands(root: string, id: string): boolean {
+  const loaded = loadRun(root, id);
+  return loaded !== null && leavesOf(gatesOf(loaded.workflow)).some((gate) => gate.run ?? gate.shell ?? gate.tests);
+}
+
+/** As long as the hook beside us may take. */
+const HOOK_MS = 600_000;
+
+/** The hook beside us decides first; then there is a check under way, or nothing to do. */
+function isLeftRunning(root: string, id: string, event: Event): boolean {
+  const until = Bun.nanoseconds() / 1e6 + HOOK_MS;
+  for (let pause = 10; Bun.nanoseconds() / 1e6 < until; pause = Math.min(250, pause * 1.5)) {
+    const run = loadRun(root, id)?.commit.run;
+    if (!run) return false;
+    if (run.recent.some((seen) => seen.id === event.id)) return run.claim?.open === "running";
+    Bun.sleepSync(pause);
+  }
+  return false;
+}
+
+function wake(root: string, id: string, event: Event): number {
+  const checked = { ...commandEvent("checked", id, ""), host: event.host, session: event.session, via: "rewake" };
+  const answer = command(root, id, checked, { patient: true });
+  const text =
+    answer?.agent ?? (answer?.person ? `${MARK} Tell the person in one or two sentences:\n\n${answer.person}` : "");
+  if (text === "") return 0;
+  writeSync(2, text);
+  return 2;
+}

@@ -1,0 +1,183 @@
+import { readFileSync } from "node:fs";
+import { renderProblem } from "../author/problem.ts";
+import { treeHash } from "../gather/tree.ts";
+import { detectChecks } from "../install/checks.ts";
+import { messageOf } from "../store/files.ts";
+import { type Base, findBase } from "../verify/base.ts";
+import { checkReceipt } from "../verify/check-receipt.ts";
+import { endAll, nothingRuns, type Running } from "../verify/jobs.ts";
+import { junitPath } from "../verify/junit-file.ts";
+import { makeProgress, type Progress } from "../verify/progress.ts";
+import { provable, proveGates } from "../verify/prove.ts";
+import { report } from "../verify/report.ts";
+import { gatesHere, type Selection, selectGates } from "../verify/select.ts";
+import { waitForChecks } from "../verify/wait.ts";
+import { type Io, type Parsed, parseArgs, rootOf, UserError } from "./args.ts";
+import { visible } from "./visible.ts";
+
+export const summary = "run this tree's gates now, no agent needed";
+export const usage = `usage: pawl verify [gate …] [--base REF] [--json | --markdown] [--junit FILE]
+       pawl verify --check FILE     is this receipt (JSON or Markdown, - for stdin) true, and about this tree?
+       pawl verify --prove [gate …] can each gate fail? Tried with a planted fault, in a copy of the project
+       pawl verify --wait           a check goes on outside the hook: wait for it, at most 100 s
+
+Runs the gates of pawl.yaml and of .pawl/workflows on the files as they are. A gate that needs a run (a person, the
+agent's own tool calls …) is listed and does not count. What passed on the very same tree is not run again.
+
+  --base REF     compare with where this branch left REF: for when_changed, only, and tests that were weakened since.
+                 How many tests there were is not known without running them there: weakened tests are found by reading.
+  --json         print the receipt, which is also kept as .pawl/receipts/<tree>.json
+  --markdown     print it for a pull request
+  --junit FILE   write JUnit XML, - for stdout; an unproven gate is an error there
+
+No command runs before you approved it: \`pawl trust\`, in CI \`pawl trust --hash SHA\`.
+Exit codes: 0 all passed, 1 some failed, 2 wrong use or no gates, 3 some unproven and none failed, 130 interrupted.
+  --check: 0 fine and all passed, 1 stale, edited or failed, 2 no receipt, 3 foreign or unproven.
+  --prove: 0 each gate can fail, 1 one passes anyway, 3 one could not be tried.
+  --wait: 0 passed, or nothing is running; 1 failed; 4 still running, run it again.`;
+
+const OPTIONS = ["--base=", "--json", "--markdown", "--junit=", "--wait", "--prove", "--check="];
+const LONGEST_WAIT_MS = 100_000;
+
+export async function run(args: string[], io: Io): Promise<number> {
+  const parsed = parseArgs(args, OPTIONS);
+  const { words, flags, values } = parsed;
+  refuseMixtures(parsed);
+  const root = rootOf(io);
+  if (values["--check"] !== undefined) return check(root, values["--check"], io);
+  if (flags.has("--wait")) return wait(root, io);
+  const junit = values["--junit"] === undefined ? null : junitTarget(root, io.cwd, values["--junit"]);
+  const base = values["--base"] === undefined ? null : baseOf(root, values["--base"]);
+  const selection = selected(root, words, base, io);
+  const running = nothingRuns();
+  const progress = progressOf(30_000);
+  const release = whenInterrupted(running, progress, io);
+  try {
+    if (flags.has("--prove") && provable(selection.gates).length === 0)
+      throw new UserError("no gate here runs a command", "there is nothing that could be broken for it");
+    if (flags.has("--prove")) return await proveGates({ root, gates: selection.gates, running, progress, out: io.out });
+    const form = flags.has("--json") ? "json" : flags.has("--markdown") ? "markdown" : "lines";
+    const colours = io.isTTY && !process.env.NO_COLOR;
+    const asked = { root, selection, base, ...(words.length > 0 && { only: words }) };
+    return await report(
+      asked,
+      { form, junit, colours, unseen: !io.isTTY, out: io.out, err: io.err },
+      running,
+      progress,
+    );
+  } finally {
+    release();
+  }
+}
+
+/** Each of these is a question of its own. */
+function refuseMixtures({ words, flags, values }: Parsed): void {
+  const given = [...flags, ...Object.keys(values)];
+  const alone = ["--check", "--wait", "--prove"].find((option) => given.includes(option));
+  const other = given.find((option) => option !== alone);
+  if (alone !== undefined && other !== undefined) throw new UserError(`${alone} does not go with ${other}`, HELP);
+  if (words.length > 0 && (alone === "--check" || alone === "--wait"))
+    throw new UserError(`${alone} does not go with the name of a gate`, HELP);
+  if (flags.has("--json") && flags.has("--markdown")) throw new UserError("--json does not go with --markdown", HELP);
+  if (values["--junit"] === "-" && (flags.has("--json") || flags.has("--markdown")))
+    throw new UserError("only one of them can go to stdout", "write the JUnit XML to a file");
+}
+
+const HELP = "`pawl verify --help` shows what goes together";
+
+// ── What is asked ───────────────────────────────────────────────────────────
+
+function selected(root: string, words: string[], base: Base | null, io: Io): Selection {
+  const { gates, problems } = gatesHere(root, io.home);
+  for (const problem of problems) io.err(`${renderProblem(problem)}\n`);
+  if (problems.length > 0)
+    throw new UserError("files with mistakes hide gates", "mend them; `pawl check` looks at them again");
+  const names = [...new Set(gates.map((gate) => gate.name))];
+  const unknown = words.find((word) => !names.includes(word));
+  if (gates.length === 0) throw new UserError("there are no gates here", exampleText(root));
+  if (unknown !== undefined)
+    throw new UserError(`there is no gate ${visible(unknown)}`, `the gates here: ${names.map(visible).join(", ")}`);
+  const selection = selectGates(gates, words, base !== null);
+  if (selection.gates.length > 0) return selection;
+  const all = selection.left.map(({ gate, needs }) => `${visible(gate)} needs ${needs}`).join("; ");
+  throw new UserError("no gate here can be asked now", all);
+}
+
+/** A first gate, with a command that this project has already. */
+function exampleText(root: string): string {
+  const found = detectChecks(root);
+  const check = found.find(({ name }) => name === "test") ?? found[0] ?? { name: "test", command: "npm test" };
+  const words = check.command.split(" ").join(", ");
+  const gate = `${check.name}: { ${check.name === "test" ? "tests" : "run"}: [${words}] }`;
+  return `write one into pawl.yaml, then \`pawl trust\`:\n\n    gates:\n      ${gate}\n`;
+}
+
+function baseOf(root: string, ref: string): Base {
+  const found = findBase(root, ref);
+  if ("base" in found) return found.base;
+  throw new UserError(visible(found.why), found.hint);
+}
+
+function junitTarget(root: string, cwd: string, named: string): string {
+  if (named === "-") return named;
+  try {
+    return junitPath(root, cwd, named);
+  } catch (error) {
+    throw new UserError(
+      `the JUnit file cannot be written: ${visible(messageOf(error))}`,
+      "name a file in an existing folder; a relative one stays inside the project",
+    );
+  }
+}
+
+// ── The other questions ─────────────────────────────────────────────────────
+
+function check(root: string, named: string, io: Io): number {
+  const tree = treeHash(root, null);
+  const { code, lines } = checkReceipt(readWhole(named, io), tree.ok ? tree.value : "");
+  if (code === 2) throw new UserError(lines[0]!, "name the file, or - for stdin");
+  io.out(`${lines.map(visible).join("\n")}\n`);
+  return code;
+}
+
+const LARGEST = 16 << 20;
+
+function readWhole(named: string, io: Io): string {
+  try {
+    const bytes = readFileSync(named === "-" ? 0 : named.startsWith("/") ? named : `${io.cwd}/${named}`);
+    if (bytes.length > LARGEST) throw new Error("it is larger than 16 MB");
+    return bytes.toString("utf8");
+  } catch (error) {
+    throw new UserError(`${visible(named)} cannot be read: ${visible(messageOf(error))}`, "name a receipt, or -");
+  }
+}
+
+async function wait(root: string, io: Io): Promise<number> {
+  const { code, lines } = await waitForChecks(root, LONGEST_WAIT_MS, progressOf(10_000, io));
+  io.out(`${lines.join("\n")}\n`);
+  return code;
+}
+
+// ── The terminal ────────────────────────────────────────────────────────────
+
+/** Drawn on stderr, so that stdout holds nothing but the result. Whoever waits in a pipe reads it there. */
+function progressOf(every_ms: number, plain?: Io): Progress {
+  const columns = process.stderr.isTTY ? process.stderr.columns || 80 : 0;
+  const write = (text: string) => void (plain && columns === 0 ? plain.out(text) : process.stderr.write(text));
+  return makeProgress({ write, columns }, every_ms);
+}
+
+function whenInterrupted(running: Running, progress: Progress, io: Io): () => void {
+  const signals = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
+  const end = () => {
+    progress.clear();
+    const names = endAll(running);
+    const ended = names.length > 0 ? `ended ${names.map(visible).join(", ")} and everything it started; ` : "";
+    io.err(`pawl: interrupted: ${ended}nothing was recorded\n`);
+    process.exit(130);
+  };
+  for (const signal of signals) process.on(signal, end);
+  return () => {
+    for (const signal of signals) process.off(signal, end);
+  };
+}

@@ -1,0 +1,57 @@
+/** What is under way: one line on a terminal, drawn again in place; now and then a line of its own anywhere else. */
+import { plain } from "../core/plain.ts";
+import type { Seen } from "./jobs.ts";
+
+export interface Screen {
+  write(text: string): void;
+  /** 0: no terminal */
+  columns: number;
+}
+
+export interface Progress {
+  show(name: string, seen?: Seen): void;
+  /** before anything else is written */
+  clear(): void;
+}
+
+const REDRAWN_MS = 200;
+
+/** `every_ms`: how often a line of its own is written where nothing can be drawn again. */
+export function makeProgress(screen: Screen, every_ms: number): Progress {
+  let drawn = false;
+  let last = performance.now();
+  const clear = () => {
+    if (drawn) screen.write("\r\u001b[K");
+    drawn = false;
+  };
+  const show = (name: string, seen?: Seen) => {
+    const gone = performance.now() - last;
+    if (gone < (screen.columns > 0 ? REDRAWN_MS : every_ms)) return;
+    last = performance.now();
+    const text = lineOf(name, seen);
+    if (screen.columns === 0) screen.write(`${text}\n`);
+    else screen.write(`\r\u001b[K${shortened(text, screen.columns - 3)}`);
+    drawn = screen.columns > 0;
+  };
+  return { show, clear };
+}
+
+function lineOf(name: string, seen?: Seen): string {
+  if (!seen) return `… ${oneLine(name)}`;
+  const seconds = Math.max(0, Math.round((Date.now() - Date.parse(seen.since)) / 1000));
+  const said = oneLine(seen.tail.trimEnd().split("\n").at(-1) ?? "");
+  return `… ${oneLine(name)}, ${seconds} s${said === "" ? "" : `: ${said}`}`;
+}
+
+const oneLine = (text: string) => plain(text).replace(/\s+/g, " ").trim();
+
+/** Wide characters count as two, or the line would break and could not be drawn again in place. */
+function shortened(text: string, most: number): string {
+  if (Bun.stringWidth(text) <= most) return text;
+  let kept = "";
+  for (const sign of text) {
+    if (Bun.stringWidth(kept + sign) >= most) break;
+    kept += sign;
+  }
+  return `${kept}…`;
+}

@@ -1,0 +1,175 @@
+/** Asks the gates one after another, as the hook does, but with all the time they need. */
+import { readdirSync, rmSync } from "node:fs";
+import { judge, leavesOf } from "../core/gate.ts";
+import { plain } from "../core/plain.ts";
+import type { Facts, Gate, Verdict } from "../core/types.ts";
+import { jobId } from "../gather/gate-command.ts";
+import { gatherGates } from "../gather/gates.ts";
+import { gatherGit } from "../gather/git.ts";
+import { jobState } from "../gather/job.ts";
+import { objectsOf } from "../gather/objects.ts";
+import { changesSince, treeHash } from "../gather/tree.ts";
+import { errorCode, insideRoot, lookAt } from "../store/files.ts";
+import { join } from "../store/names.ts";
+import { excludeOurs } from "../store/owned.ts";
+import { awaitDone, own, type Running, removeFolder, type Seen, settle } from "./jobs.ts";
+
+/** `as_before`: known from an earlier receipt for the same tree, and not asked again. */
+export interface Checked extends Verdict {
+  as_before?: true;
+}
+
+export interface Asked {
+  root: string;
+  gates: Gate[];
+  /** the commit to compare with, "" without one */
+  base: string;
+  /** earlier verdicts by gate id; only a pass on the same tree counts */
+  known: Record<string, Verdict>;
+}
+
+export interface Watch {
+  begins(name: string): void;
+  goes(name: string, seen: Seen): void;
+  decided(checked: Checked): void;
+}
+
+interface Asking extends Asked {
+  running: Running;
+  watch: Watch;
+  /** where objects are kept meanwhile, to compare trees that are not committed */
+  keeping: string;
+  since: string;
+}
+
+/** A command that changes the tree is run once more on what it made, as in the hook; then it has to stand still. */
+const MOST_RUNS = 2;
+
+export async function verifyGates(asked: Asked, running: Running, watch: Watch): Promise<Checked[]> {
+  // Before the first file of ours: a gate may ask whether the tree is clean.
+  excludeOurs(asked.root);
+  dropLeftovers(asked.root);
+  const keeping = `${KEEPING}${process.pid}-${Bun.nanoseconds()}`;
+  const folder = objectsOf(asked.root, keeping)!;
+  running.folders.add(folder);
+  const asking: Asking = { ...asked, running, watch, keeping, since: new Date().toISOString() };
+  try {
+    const verdicts: Checked[] = [];
+    for (const gate of asked.gates) verdicts.push(await ask(asking, gate));
+    return await onOneTree(asking, verdicts);
+  } finally {
+    removeFolder(running, folder);
+  }
+}
+
+const KEEPING = "verify-";
+
+/** Of a process that was killed. */
+function dropLeftovers(root: string): void {
+  const folder = insideRoot(root, ".pawl/objects");
+  const names = lookAt(folder)?.isDirectory() ? readdirSync(folder) : [];
+  for (const name of names) {
+    const pid = Number(/^verify-(\d+)-\d+$/.exec(name)?.[1] ?? 0);
+    if (pid > 1 && !isThere(pid)) rmSync(join(folder, name), { recursive: true, force: true });
+  }
+}
+
+/** All verdicts have to be about one tree. Where a later gate, or a person, changed it, the earlier ones are asked again. */
+async function onOneTree(asking: Asking, verdicts: Checked[]): Promise<Checked[]> {
+  const isStale = ({ verdict, tree: on }: Checked, tree: string) => verdict !== "unproven" && on !== "" && on !== tree;
+  const now = treeNow(asking);
+  if (!verdicts.some((verdict) => isStale(verdict, now))) return verdicts;
+  const again: Checked[] = [];
+  for (const [at, verdict] of verdicts.entries())
+    again.push(isStale(verdict, now) ? await ask(asking, asking.gates[at]!) : verdict);
+  const last = treeNow(asking);
+  return again.map((verdict) => {
+    if (!isStale(verdict, last)) return verdict;
+    const moved: Checked = { ...verdict, verdict: "unproven", why: "the tree changed while it was checked" };
+    asking.watch.decided(moved);
+    return moved;
+  });
+}
+
+function treeNow({ root, keeping }: Asking): string {
+  const tree = treeHash(root, objectsOf(root, keeping));
+  return tree.ok ? tree.value : "";
+}
+
+function isThere(pid: number): boolean {
+  try {
+    return process.kill(pid, 0);
+  } catch (error) {
+    return errorCode(error) === "EPERM";
+  }
+}
+
+// ── One gate ────────────────────────────────────────────────────────────────
+
+async function ask(asking: Asking, gate: Gate): Promise<Checked> {
+  asking.watch.begins(gate.name);
+  const jobs = new Set<string>();
+  try {
+    const checked = await decide(asking, gate, jobs);
+    asking.watch.decided(checked);
+    return checked;
+  } finally {
+    for (const id of jobs) settle(asking.running, asking.root, id);
+  }
+}
+
+async function decide(asking: Asking, gate: Gate, jobs: Set<string>): Promise<Checked> {
+  const leaves = leavesOf([gate]);
+  const runs = new Map<string, number>();
+  for (let resumed = false; ; resumed = true) {
+    const facts = factsOf(asking, leaves, resumed);
+    const waiting = leaves.find((leaf) => facts.gates?.[leaf.id]?.kind === "running");
+    if (!waiting) return verdictOf(gate, facts);
+    const { tree } = facts.gates![waiting.id]!;
+    jobs.add(jobId(waiting, tree));
+    await untilDone(asking, gate, jobId(waiting, tree));
+    const count = (runs.get(waiting.id) ?? 0) + 1;
+    runs.set(waiting.id, count);
+    const changed = count < MOST_RUNS ? [] : changedSince(asking, tree);
+    if (changed.length > 0) return verdictOf(gate, restless(facts, waiting, tree, changed));
+  }
+}
+
+/** What a hook started goes on if we leave; what we started does not. */
+async function untilDone({ root, running, watch, since }: Asking, gate: Gate, id: string): Promise<void> {
+  if ((jobState(root, id)?.since ?? "") >= since) own(running, root, id, gate.name);
+  await awaitDone(root, id, (seen) => watch.goes(gate.name, seen));
+}
+
+/** Nothing waits in here: a command is started, and asked for again when it is done. */
+function factsOf(asking: Asking, leaves: Gate[], resumed: boolean): Facts {
+  const { root, base, known, keeping, since } = asking;
+  const isOfGit = (gate: Gate) => gate.git !== undefined || gate.branch !== undefined;
+  const gates = leaves.filter((gate) => !isOfGit(gate)).map((gate) => ({ ...gate, wait: 0 }));
+  const tools = () => ({ ok: false as const, why: "there is no session" });
+  const sources = { root, run: keeping, host: "", session: "", patient: false, tools };
+  const need = { kind: "gates" as const, gates, base_tree: base, since, known, resumed };
+  const git = leaves.some(isOfGit) ? { git: gatherGit(root) } : {};
+  return { ...git, ...gatherGates(need, sources) };
+}
+
+function verdictOf(gate: Gate, facts: Facts): Checked {
+  const background = { at: new Date().toISOString(), base: null, entered_at: "", most_tests: {} };
+  const { open: _open, ...verdict } = judge(gate, background, facts);
+  const fact = facts.gates?.[gate.id];
+  return fact?.kind === "known" ? { ...verdict, at: fact.verdict.at, as_before: true } : verdict;
+}
+
+function changedSince(asking: Asking, tree: string): string[] {
+  const now = treeNow(asking);
+  if (now === tree) return [];
+  const { root, keeping } = asking;
+  const changes = changesSince(root, tree, now, objectsOf(root, keeping), () => false);
+  return changes.ok && changes.value.length > 0 ? changes.value.map(({ path }) => path) : ["something"];
+}
+
+function restless(facts: Facts, leaf: Gate, tree: string, changed: string[]): Facts {
+  const names = changed.slice(0, 3).map(plain).join(", ");
+  const why = `the tree changes each time it runs (${names}); ignore these files`;
+  return { ...facts, gates: { ...facts.gates, [leaf.id]: { kind: "unknown", tree, why } } };
+}

@@ -1,0 +1,30 @@
+/** Calls trust's functions in a process and a home of its own: [[name, ...arguments], …] → results. */
+import { closureOf } from "../../src/author/closure.ts";
+import type { Gate } from "../../src/core/workflow.ts";
+import { agentCalling, isPerson } from "../../src/store/person.ts";
+import { grantTrust, lastTrusted, revokeTrust, trustOf } from "../../src/store/trust.ts";
+
+type Draft = Omit<Gate, "name" | "id">;
+const closure = (root: string, gates: Draft[]) =>
+  closureOf(
+    root,
+    gates.map((gate, at) => ({ name: `gate ${at}`, id: String(at), ...gate })),
+  );
+
+const known: Record<string, (...args: never[]) => unknown> = {
+  isPerson,
+  agentCalling,
+  lastTrusted,
+  revokeTrust,
+  trusted: (root: string, gates: Draft[]) => trustOf(root, closure(root, gates)),
+  grant: (root: string, gates: Draft[]) => grantTrust(root, closure(root, gates), "tester"),
+};
+
+const results = (JSON.parse(process.argv[2]!) as [string, ...never[]][]).map(([name, ...args]) => {
+  try {
+    return known[name]!(...args) ?? null;
+  } catch (error) {
+    return { thrown: String(error) };
+  }
+});
+console.log(JSON.stringify(results));

@@ -1,0 +1,79 @@
+/**
+ * A terminal window of its own, as a person has one: its processes are nobody's children here, so that it does not matter
+ * whether an agent runs the tests. Started as a program, this file is that window.
+ */
+import { mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+
+interface Work {
+  cmd: string[];
+  cwd: string;
+  env: Record<string, string>;
+  /** typed one by one, each when a question stands there */
+  answers: string[];
+}
+
+export interface Seen {
+  code: number;
+  screen: string;
+}
+
+const PATIENCE_MS = 30_000;
+
+export async function inWindow(work: Work): Promise<Seen> {
+  const folder = mkdtempSync(join(tmpdir(), "pawl-window-"));
+  try {
+    writeFileSync(join(folder, "work"), JSON.stringify(work));
+    // The shell ends at once: what it started belongs to nobody.
+    const orphan = [
+      "/bin/sh",
+      "-c",
+      '"$@" </dev/null >/dev/null 2>&1 &',
+      "sh",
+      process.execPath,
+      import.meta.path,
+      folder,
+    ];
+    await Bun.spawn(orphan, { env: { PATH: work.env.PATH ?? "" } }).exited;
+    return await seen(join(folder, "seen"));
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+async function seen(path: string): Promise<Seen> {
+  const end = Date.now() + PATIENCE_MS;
+  while (!(await Bun.file(path).exists())) {
+    if (Date.now() > end) throw new Error("the window did not close");
+    await Bun.sleep(20);
+  }
+  return JSON.parse(readFileSync(path, "utf8"));
+}
+
+async function beWindow(folder: string): Promise<void> {
+  const { cmd, cwd, env, answers } = JSON.parse(readFileSync(join(folder, "work"), "utf8")) as Work;
+  const decoder = new TextDecoder();
+  let screen = "";
+  let asked = 0;
+  const child = Bun.spawn(cmd, {
+    cwd,
+    env,
+    terminal: {
+      cols: 200,
+      rows: 50,
+      data: (terminal, bytes) => {
+        screen += decoder.decode(bytes, { stream: true });
+        if (screen.split("[y/N]").length - 1 > asked) terminal.write(`${answers[asked++] ?? ""}\r`);
+      },
+    },
+  });
+  const killer = setTimeout(() => child.kill("SIGKILL"), PATIENCE_MS);
+  const code = await child.exited;
+  clearTimeout(killer);
+  child.terminal?.close();
+  writeFileSync(join(folder, "seen.new"), JSON.stringify({ code, screen }));
+  renameSync(join(folder, "seen.new"), join(folder, "seen"));
+}
+
+if (import.meta.main) await beWindow(process.argv[2]!);
