@@ -8,10 +8,10 @@ import { hookJob, type Project } from "./prepare.ts";
 
 const DOCUMENT = "untracked/workflow-state/bench/state-bench-20260101_000000.json";
 
-export const startPayload = (project: Project, transcript: string) => ({
+export const startPayload = (project: Project, transcript: string, source: "compact" | "resume") => ({
   ...basics(project, transcript),
   hook_event_name: "SessionStart",
-  source: "compact",
+  source,
 });
 
 export const compactPayload = (project: Project, transcript: string) => ({

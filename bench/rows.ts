@@ -90,16 +90,14 @@ function crowdRows({ pawl, template, folder }: Setting): Measured[] {
   const holds = (text: string) => (sample: Sample) =>
     sample.out.includes(text) ? null : `printed ${sample.out.slice(0, 200)}`;
   const job = (payload: object) => (n: number) => hookJob(pawl(n), project, payload);
+  const start = (source: "compact" | "resume") => ({
+    name: `SessionStart ${source}, 50 + 500 runs`,
+    job: job(startPayload(project, transcript, source)),
+    wrong: holds("WORKFLOW RESTORED"),
+  });
   return [
-    row(
-      {
-        name: "SessionStart compact, 50 + 500 runs",
-        job: job(startPayload(project, transcript)),
-        wrong: holds("WORKFLOW RESTORED"),
-      },
-      bounds,
-      true,
-    ),
+    row(start("compact"), bounds, true),
+    row(start("resume"), bounds, true),
     row(
       {
         name: "PreCompact, 50 + 500 runs",

@@ -196,7 +196,8 @@ function mismatch(reading: Reading, node: unknown, shape: Shape, offset: number)
 }
 
 /** `npm test` where words are wanted one by one. */
-const listed = (text: string) => (/^[\w@./:=+-]+( [\w@./:=+-]+)*$/.test(text) ? `: [${text.split(" ").join(", ")}]` : "");
+const listed = (text: string) =>
+  /^[\w@./:=+-]+( [\w@./:=+-]+)*$/.test(text) ? `: [${text.split(" ").join(", ")}]` : "";
 
 function wanted(shape: Shape): string {
   switch (shape.kind) {

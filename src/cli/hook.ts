@@ -1,9 +1,10 @@
-import { writeSync } from "node:fs";
 import { conduct } from "../hook.ts";
 import { clientVersion, parseEvent, renderAnswer } from "../hosts/claude.ts";
 import { detectHost } from "../hosts/detect.ts";
 import type { Input } from "../quick.ts";
+import { write } from "../store/disk.ts";
 import { logError } from "../store/errors.ts";
+import { isMadeOf, LOWER } from "../store/names.ts";
 
 /** `pawl hook claude|auto`: JSON on stdin, JSON or nothing on stdout, exit 0, whatever happens. */
 export async function hook(input: Input, args: string[]): Promise<void> {
@@ -30,7 +31,7 @@ const hostOf = (args: string[], payload: unknown) =>
 function viaOf(args: string[]): string {
   const at = args.indexOf("--via");
   const via = at >= 0 ? (args[at + 1] ?? "") : "";
-  return /^[a-z]{1,16}$/.test(via) ? via : "unknown";
+  return via.length <= 16 && isMadeOf(via, LOWER) ? via : "unknown";
 }
 
 /** Said or not, the decision stands and is owed. A second attempt could only add to half an answer. */
@@ -48,7 +49,7 @@ function writeAll(text: string): void {
   const deadline = Date.now() + 2_000;
   for (let at = 0; at < bytes.length; ) {
     try {
-      at += writeSync(1, bytes, at);
+      at += write(1, bytes, at, bytes.length - at);
     } catch (error) {
       const code = (error as { code?: string }).code;
       if (code === "EPIPE") return;

@@ -1,10 +1,10 @@
 /** What is kept: runs, their owners, what was put aside, sessions of projects that are gone. Looks, mends nothing. */
 import { lstatSync } from "node:fs";
 import type { Commit, Run } from "../core/types.ts";
-import { isRunId, liveDir, readCommit, readPinned, seqsIn } from "../store/commits.ts";
+import { liveDir, readCommit, readPinned, seqsIn } from "../store/commits.ts";
 import { isObject, lookAt, messageOf, parseJson, readTail, readText } from "../store/files.ts";
 import { statePath } from "../store/home.ts";
-import { dirname, join } from "../store/names.ts";
+import { dirname, isRunId, join } from "../store/names.ts";
 import { ownerGone } from "../store/owner.ts";
 import type { Pointer } from "../store/place.ts";
 import { ageOf, clean, type Finding, type Ground, note, ok, shown, trouble } from "./finding.ts";

@@ -1,5 +1,6 @@
 /** The key and the approvals: the person's alone, or they count for nothing. */
-import { readdirSync, type Stats } from "node:fs";
+import { readdirSync } from "node:fs";
+import type { Found } from "../store/disk.ts";
 import { lookAt } from "../store/files.ts";
 import { join } from "../store/names.ts";
 import { type Finding, type Ground, shown, trouble } from "./finding.ts";
@@ -32,7 +33,7 @@ function checkOne(ground: Ground, path: string, forbidden: number, id: string, m
   return [trouble(`${id}-mode`, `${who} ${name} (mode ${mode}): ${means}`, `chmod go-rwx ${name}`)];
 }
 
-function faultOf(found: Stats): string | null {
+function faultOf(found: Found): string | null {
   if (found.isSymbolicLink()) return "is a symbolic link";
   return found.uid === process.getuid?.() ? null : `belongs to another user (${found.uid})`;
 }

@@ -2,7 +2,9 @@
 
 /** sha256 over length-prefixed parts, so that ("ab","c") and ("a","bc") differ. */
 export function hash(...parts: string[]): string {
-  return Bun.SHA256.hash(parts.map((part) => `${part.length}:${part}`).join(""), "hex");
+  const hasher = new Bun.CryptoHasher("sha256");
+  for (const part of parts) hasher.update(`${part.length}:${part}`);
+  return hasher.digest("hex");
 }
 
 export function eventId(host: string, session: string, turn: string, kind: string, ...rest: string[]): string {

@@ -2,14 +2,12 @@
  * Ended runs. At every moment of archiving, all commits can be read from one place or the other. What does not bear
  * Pawl's seal is not lost here, but marked: nothing goes on from it.
  */
-import { renameSync, unlinkSync } from "node:fs";
 import type { Commit } from "../core/types.ts";
 import {
   archivedDir,
   asCommit,
   commitContext,
   isFolder,
-  isRunId,
   liveDir,
   namesIn,
   RunError,
@@ -17,6 +15,7 @@ import {
   seqName,
   seqsIn,
 } from "./commits.ts";
+import { rename, unlink } from "./disk.ts";
 import { logError } from "./errors.ts";
 import {
   ensureDir,
@@ -30,7 +29,7 @@ import {
   TEMP_PREFIX,
   writeAtomic,
 } from "./files.ts";
-import { join } from "./names.ts";
+import { isRunId, join } from "./names.ts";
 import { seal, unseal } from "./seal.ts";
 
 const COMPACTED = "commits.jsonl";
@@ -144,7 +143,7 @@ export function archiveRun(root: string, id: string): void {
 function moveToArchive(root: string, live: string, archived: string): void {
   const parent = ensureDir(root, ".pawl/archive");
   try {
-    renameSync(live, archived);
+    rename(live, archived);
   } catch (error) {
     if (errorCode(error) === "ENOENT") return;
     throw error;
@@ -175,7 +174,7 @@ function compact(dir: string, id: string): void {
 
 function removeOld(path: string): void {
   try {
-    unlinkSync(path);
+    unlink(path);
   } catch (error) {
     if (errorCode(error) !== "ENOENT") throw error;
   }

@@ -1,13 +1,11 @@
 /** One run on disk: a folder of numbered files which are never changed. */
-import { readdirSync } from "node:fs";
 import type { Commit, Workflow } from "../core/types.ts";
+import { namesOf } from "./disk.ts";
 import { errorCode, isObject, lookAt, parseJson, type ReadResult, readText } from "./files.ts";
-import { join } from "./names.ts";
+import { DIGITS, isMadeOf, join } from "./names.ts";
 import { unseal } from "./seal.ts";
 
 export const LARGEST_COMMIT = 64 * 1024 * 1024;
-const RUN_ID = /^[a-z0-9][a-z0-9-]{0,63}$/;
-const SEQ_NAME = /^(\d{6,15})\.json$/;
 const RUN_STATUS = ["active", "waiting", "halted", "ended"];
 
 /** The machine is short of something for the moment; the file itself may be fine. */
@@ -27,10 +25,6 @@ const NOT_OURS = "not written by Pawl";
 export const commitContext = (id: string, seq: number) => `run/${id}/${seq}`;
 export const workflowContext = (id: string) => `run/${id}/workflow`;
 
-export function isRunId(id: string): boolean {
-  return RUN_ID.test(id);
-}
-
 export function liveDir(id: string): string {
   return `.pawl/runs/${id}`;
 }
@@ -46,7 +40,7 @@ export function seqName(seq: number): string {
 /** null: no such folder. */
 export function namesIn(dir: string): string[] | null {
   try {
-    return readdirSync(dir);
+    return namesOf(dir);
   } catch (error) {
     if (errorCode(error) === "ENOENT" || errorCode(error) === "ENOTDIR") return null;
     throw error;
@@ -57,8 +51,18 @@ export function namesIn(dir: string): string[] | null {
 export function seqsIn(dir: string): number[] | null {
   const names = namesIn(dir);
   if (names === null) return null;
-  const seqs = names.flatMap((name) => SEQ_NAME.exec(name)?.[1] ?? []).map(Number);
-  return seqs.filter((seq) => seq > 0).sort((a, b) => a - b);
+  const seqs: number[] = [];
+  for (const name of names) {
+    const seq = seqOf(name);
+    if (seq > 0) seqs.push(seq);
+  }
+  return seqs.sort((a, b) => a - b);
+}
+
+/** 0: not the name of a commit. */
+function seqOf(name: string): number {
+  const digits = name.endsWith(".json") ? name.slice(0, -".json".length) : "";
+  return digits.length >= 6 && digits.length <= 15 && isMadeOf(digits, DIGITS) ? Number(digits) : 0;
 }
 
 export function isFolder(path: string): boolean {
@@ -109,8 +113,11 @@ export function asCommit(value: unknown, id: string, seq: number): Commit | null
     areStrings(run.workflow, run.stage, run.created_at, run.updated_at) &&
     RUN_STATUS.includes(String(run.status)) &&
     isOwner(run.owner) &&
-    [run.plan, run.reports, run.recent].every(Array.isArray) &&
-    [run.done, run.ledger].every(isObject) &&
+    Array.isArray(run.plan) &&
+    Array.isArray(run.reports) &&
+    Array.isArray(run.recent) &&
+    isObject(run.done) &&
+    isObject(run.ledger) &&
     isObject(run.document) &&
     areStrings(run.document.path) &&
     isObject(event) &&
@@ -137,7 +144,8 @@ function refuseNewer(version: unknown, what: string): void {
 }
 
 function areStrings(...values: unknown[]): boolean {
-  return values.every((value) => typeof value === "string");
+  for (const value of values) if (typeof value !== "string") return false;
+  return true;
 }
 
 function isOwner(value: unknown): boolean {
@@ -145,5 +153,7 @@ function isOwner(value: unknown): boolean {
 }
 
 function areKinds(value: unknown): boolean {
-  return Array.isArray(value) && value.every((item) => isObject(item) && typeof item.kind === "string");
+  if (!Array.isArray(value)) return false;
+  for (const item of value) if (!isObject(item) || typeof item.kind !== "string") return false;
+  return true;
 }

@@ -1,6 +1,6 @@
 /** What went wrong on our side, one line each. Never a reason for anything else to go wrong. */
-import { mkdirSync, renameSync } from "node:fs";
-import { appendLine, insideRoot, lookAt } from "./files.ts";
+import { rename } from "./disk.ts";
+import { appendLine, insideRoot, lookAt, makeDirs } from "./files.ts";
 import { statePath } from "./home.ts";
 import { dirname, join } from "./names.ts";
 
@@ -32,13 +32,13 @@ function projectLog(root: string): string | null {
 
 function homeLog(): string {
   const path = statePath("errors.log");
-  mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+  makeDirs(dirname(path), 0o700);
   return path;
 }
 
 function rotate(path: string): void {
   const found = lookAt(path);
-  if (found?.isFile() && found.size >= LARGEST_LOG) renameSync(path, `${path}.1`);
+  if (found?.isFile() && found.size >= LARGEST_LOG) rename(path, `${path}.1`);
 }
 
 function errorLine(where: string, error: unknown): string {

@@ -1,22 +1,11 @@
 /** The only way to the disk: nothing here follows a symlink, waits on a FIFO or leaves half a file behind. */
-import {
-  closeSync,
-  constants,
-  fstatSync,
-  fsyncSync,
-  mkdirSync,
-  openSync,
-  readSync,
-  renameSync,
-  unlinkSync,
-  writeSync,
-} from "node:fs";
+import { close, FLAGS, fstat, fsync, mkdir, open, read, rename, unlinkIfThere, write } from "./disk.ts";
 import { dirname, join } from "./names.ts";
 import { errorCode, lookAt, messageOf, syncDir } from "./paths.ts";
 
-export { ensureDir, errorCode, insideRoot, lookAt, messageOf, PathError, syncDir } from "./paths.ts";
+export { ensureDir, errorCode, insideRoot, lookAt, makeDirs, messageOf, PathError, syncDir } from "./paths.ts";
 
-const { O_APPEND, O_CREAT, O_EXCL, O_NOFOLLOW, O_NONBLOCK, O_RDONLY, O_RDWR, O_WRONLY } = constants;
+const { O_APPEND, O_CREAT, O_EXCL, O_NOFOLLOW, O_NONBLOCK, O_RDONLY, O_RDWR, O_WRONLY } = FLAGS;
 const MIB = 1024 * 1024;
 const NOT_REGULAR = "not a regular file";
 
@@ -40,18 +29,24 @@ export function parseJson(text: string): unknown {
 }
 
 export function hashOf(content: string | Uint8Array): string {
-  return Bun.SHA256.hash(content, "hex");
+  // The same hasher as for seals: each kind has to be set up once.
+  return new Bun.CryptoHasher("sha256").update(content).digest("hex");
 }
 
 // ── Reading ─────────────────────────────────────────────────────────────────
 
 export function openRegular(path: string, flags: number, mode = 0o600): number {
-  const fd = openSync(path, flags | O_NONBLOCK | O_NOFOLLOW, mode);
+  return openFile(path, flags, mode).fd;
+}
+
+function openFile(path: string, flags: number, mode = 0o600): { fd: number; size: number } {
+  const fd = open(path, flags | O_NONBLOCK | O_NOFOLLOW, mode);
   try {
-    if (fstatSync(fd).isFile()) return fd;
+    const found = fstat(fd);
+    if (found.isFile()) return { fd, size: found.size };
     throw Object.assign(new Error(`${path}: ${NOT_REGULAR}`), { code: NOT_REGULAR });
   } catch (error) {
-    closeSync(fd);
+    close(fd);
     throw error;
   }
 }
@@ -91,12 +86,11 @@ function readFailure(error: unknown): ReadResult {
 }
 
 function readBytes(path: string, maxBytes: number): Uint8Array | null {
-  const fd = openRegular(path, O_RDONLY);
+  const { fd, size } = openFile(path, O_RDONLY);
   try {
-    const { size } = fstatSync(fd);
     return size > maxBytes ? null : readToEnd(fd, size, maxBytes);
   } finally {
-    closeSync(fd);
+    close(fd);
   }
 }
 
@@ -106,7 +100,7 @@ function readToEnd(fd: number, size: number, maxBytes: number): Uint8Array | nul
   let used = 0;
   for (;;) {
     if (used === buffer.length) buffer = twice(buffer);
-    const got = readSync(fd, buffer, used, buffer.length - used, null);
+    const got = read(fd, buffer, used, buffer.length - used, null);
     if (got === 0) return buffer.subarray(0, used);
     used += got;
     if (used > maxBytes) return null;
@@ -121,22 +115,23 @@ function twice(bytes: Uint8Array): Uint8Array<ArrayBuffer> {
 
 /** The last bytes of a file, and whether that is all of it; null where there is no such regular file. */
 export function readTail(path: string, bytes: number): { text: string; whole: boolean } | null {
-  let fd: number;
+  let file: { fd: number; size: number };
   try {
-    fd = openRegular(path, O_RDONLY);
+    file = openFile(path, O_RDONLY);
   } catch {
     return null;
   }
+  const { fd, size } = file;
   try {
-    const start = Math.max(0, fstatSync(fd).size - bytes);
+    const start = Math.max(0, size - bytes);
     const buffer = new Uint8Array(bytes);
     let used = 0;
     for (let got = -1; got !== 0 && used < bytes; used += got) {
-      got = readSync(fd, buffer, used, bytes - used, start + used);
+      got = read(fd, buffer, used, bytes - used, start + used);
     }
     return { text: new TextDecoder().decode(buffer.subarray(0, used)), whole: start === 0 };
   } finally {
-    closeSync(fd);
+    close(fd);
   }
 }
 
@@ -144,7 +139,7 @@ export function readTail(path: string, bytes: number): { text: string; whole: bo
 
 function writeAll(fd: number, bytes: Uint8Array): void {
   for (let done = 0; done < bytes.length; ) {
-    const wrote = writeSync(fd, bytes, done, bytes.length - done);
+    const wrote = write(fd, bytes, done, bytes.length - done);
     if (wrote <= 0) throw new Error("the disk takes no more bytes");
     done += wrote;
   }
@@ -152,7 +147,7 @@ function writeAll(fd: number, bytes: Uint8Array): void {
 
 export function removeQuietly(path: string): void {
   try {
-    unlinkSync(path);
+    unlinkIfThere(path);
   } catch {
     // already gone, or a leftover nobody reads
   }
@@ -167,13 +162,13 @@ export function withTemp(
   how: "synced" | "unsynced" = "synced",
 ): void {
   const temp = join(dir, `${TEMP_PREFIX}${process.pid}-${Bun.nanoseconds()}`);
-  const fd = openSync(temp, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, mode);
+  const fd = open(temp, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, mode);
   try {
     try {
       writeAll(fd, new TextEncoder().encode(text));
-      if (how === "synced") fsyncSync(fd);
+      if (how === "synced") fsync(fd);
     } finally {
-      closeSync(fd);
+      close(fd);
     }
     publish(temp);
   } finally {
@@ -183,30 +178,29 @@ export function withTemp(
 }
 
 export function writeAtomic(path: string, text: string, mode = 0o600): void {
-  withTemp(dirname(path), text, mode, (temp) => renameSync(temp, path));
+  withTemp(dirname(path), text, mode, (temp) => rename(temp, path));
 }
 
 /** One write per line. What a full disk cut short is given again as a line of its own. */
 export function appendLine(path: string, line: string): void {
-  const fd = openRegular(path, O_RDWR | O_APPEND | O_CREAT);
+  const { fd, size } = openFile(path, O_RDWR | O_APPEND | O_CREAT);
   try {
-    const whole = `${line.startsWith("\n") || endsClean(fd) ? "" : "\n"}${line}${line.endsWith("\n") ? "" : "\n"}`;
+    const whole = `${line.startsWith("\n") || endsClean(fd, size) ? "" : "\n"}${line}${line.endsWith("\n") ? "" : "\n"}`;
     if (writeOnce(fd, whole) || writeOnce(fd, `\n${whole}`)) return;
     throw new Error(`${path}: the line did not fit`);
   } finally {
-    closeSync(fd);
+    close(fd);
   }
 }
 
 function writeOnce(fd: number, text: string): boolean {
   const bytes = new TextEncoder().encode(text);
-  return writeSync(fd, bytes, 0, bytes.length) === bytes.length;
+  return write(fd, bytes, 0, bytes.length) === bytes.length;
 }
 
-function endsClean(fd: number): boolean {
-  const { size } = fstatSync(fd);
+function endsClean(fd: number, size: number): boolean {
   const last = new Uint8Array(1);
-  return size === 0 || readSync(fd, last, 0, 1, size - 1) === 0 || last[0] === 10;
+  return size === 0 || read(fd, last, 0, 1, size - 1) === 0 || last[0] === 10;
 }
 
 // ── Quarantine ──────────────────────────────────────────────────────────────
@@ -217,13 +211,13 @@ export function quarantine(path: string): string {
   for (let count = 1; ; count++) {
     const aside = corruptName(path, count);
     try {
-      if (folder) mkdirSync(aside, { mode: 0o700 });
-      else closeSync(openSync(aside, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, 0o600));
+      if (folder) mkdir(aside, 0o700);
+      else close(open(aside, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, 0o600));
     } catch (error) {
       if (errorCode(error) === "EEXIST") continue;
       throw error;
     }
-    renameSync(path, aside);
+    rename(path, aside);
     return aside;
   }
 }

@@ -1,5 +1,5 @@
 /** Finds git's own folders without starting git. */
-import { realpathSync, statSync } from "node:fs";
+import { realpath, stat } from "./disk.ts";
 import { readText } from "./files.ts";
 import { dirname, join } from "./names.ts";
 
@@ -7,7 +7,7 @@ import { dirname, join } from "./names.ts";
 export function gitDirOf(top: string): string | null {
   const dot = join(top, ".git");
   try {
-    if (statSync(dot).isDirectory()) return dot;
+    if (stat(dot).isDirectory()) return dot;
   } catch {
     return null;
   }
@@ -26,7 +26,7 @@ function commonDirOf(gitDir: string): string | null {
   const file = readText(join(gitDir, "commondir"), 64 * 1024);
   const common = file.ok ? below(gitDir, file.text.trim()) : gitDir;
   try {
-    return statSync(join(common, "objects")).isDirectory() ? realpathSync(common) : null;
+    return stat(join(common, "objects")).isDirectory() ? realpath(common) : null;
   } catch {
     return null;
   }

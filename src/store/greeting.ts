@@ -1,6 +1,6 @@
 /** One line to the person at a project's first session: what is on, and how it goes off. The agent hears nothing. */
-import { linkSync, mkdirSync } from "node:fs";
-import { errorCode, hashOf, lookAt, withTemp } from "./files.ts";
+import { link } from "./disk.ts";
+import { errorCode, hashOf, lookAt, makeDirs, withTemp } from "./files.ts";
 import { homeDir, statePath } from "./home.ts";
 import { dirname, join } from "./names.ts";
 import { findRoot, isOff } from "./place.ts";
@@ -34,9 +34,9 @@ const has = (root: string, name: string) => lookAt(join(root, name)) !== undefin
 function remember(root: string): boolean {
   const path = greetingPath(root);
   if (lookAt(path) !== undefined) return false;
-  mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+  makeDirs(dirname(path), 0o700);
   try {
-    withTemp(dirname(path), `${root}\n`, 0o600, (temp) => linkSync(temp, path), "unsynced");
+    withTemp(dirname(path), `${root}\n`, 0o600, (temp) => link(temp, path), "unsynced");
     return true;
   } catch (error) {
     if (errorCode(error) === "EEXIST") return false;

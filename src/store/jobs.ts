@@ -3,7 +3,7 @@
  * number; making the folder is the claim to it, so that only one process starts. Every file but the output is sealed
  * for its exact place: what someone else wrote there does not exist for us.
  */
-import { constants, linkSync, mkdirSync, readdirSync, renameSync, rmSync } from "node:fs";
+import { FLAGS, link, mkdir, namesOf, removeAll, rename } from "./disk.ts";
 import {
   ensureDir,
   errorCode,
@@ -60,7 +60,7 @@ export function lastStart(root: string, id: string): JobPlace | null {
 
 function namesIn(folder: string): string[] {
   try {
-    return readdirSync(folder);
+    return namesOf(folder);
   } catch (error) {
     if (errorCode(error) === "ENOENT") return [];
     throw new JobError(`${folder} cannot be read: ${messageOf(error)}`);
@@ -72,7 +72,7 @@ export function claimStart(place: JobPlace): boolean {
   try {
     ensureDir(place.root, `${JOBS}/${checked(place.id)}`);
     if (place.start === 1) excludeOurs(place.root);
-    mkdirSync(startFolder(place), { mode: 0o700 });
+    mkdir(startFolder(place), 0o700);
     return true;
   } catch (error) {
     if (errorCode(error) === "EEXIST") return false;
@@ -98,7 +98,7 @@ export function hasJobFile(place: JobPlace, file: JobFile): boolean {
 }
 
 export function writeJobFile(place: JobPlace, file: JobFile, value: object): void {
-  publish(place, file, value, renameSync);
+  publish(place, file, value, rename);
 }
 
 /** false: someone else was first. */
@@ -106,7 +106,7 @@ export function writeJobFileOnce(place: JobPlace, file: JobFile, value: object):
   let won = true;
   publish(place, file, value, (temp, path) => {
     try {
-      linkSync(temp, path);
+      link(temp, path);
     } catch (error) {
       if (errorCode(error) !== "EEXIST") throw error;
       won = false;
@@ -126,7 +126,7 @@ function publish(place: JobPlace, file: JobFile, value: object, put: (temp: stri
 }
 
 export function openOutput(place: JobPlace): number {
-  const { O_APPEND, O_CREAT, O_WRONLY } = constants;
+  const { O_APPEND, O_CREAT, O_WRONLY } = FLAGS;
   return openRegular(outputPath(place), O_WRONLY | O_APPEND | O_CREAT);
 }
 
@@ -138,7 +138,7 @@ export const dropOutput = (place: JobPlace) => removeQuietly(outputPath(place));
 
 /** Whoever claimed a start and could not begin gives it back. */
 export function dropStart(place: JobPlace): void {
-  rmSync(startFolder(place), { recursive: true, force: true });
+  removeAll(startFolder(place));
 }
 
 export function dropEarlier({ root, id, start }: JobPlace): void {
@@ -150,12 +150,12 @@ export function dropJob(root: string, id: string): void {
   const folder = folderOf(root, id);
   const aside = join(insideRoot(root, JOBS), `${TEMP_PREFIX}${process.pid}-${Bun.nanoseconds()}`);
   try {
-    renameSync(folder, aside);
+    rename(folder, aside);
   } catch (error) {
     if (errorCode(error) === "ENOENT") return;
     throw error;
   }
-  rmSync(aside, { recursive: true, force: true });
+  removeAll(aside);
 }
 
 /** The finished jobs of a gate, whatever tree they were about. */

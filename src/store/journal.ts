@@ -1,9 +1,9 @@
 /** The append-only record. Commits are the truth, this is their copy: written after them, and again if a crash ate it. */
-import { closeSync, constants, readSync } from "node:fs";
 import type { Commit, Json } from "../core/types.ts";
 import { namesIn } from "./commits.ts";
+import { close, FLAGS, read } from "./disk.ts";
 import { appendLine, ensureDir, insideRoot, isObject, openRegular, parseJson, readTail } from "./files.ts";
-import { join } from "./names.ts";
+import { DIGITS, isMadeOf, join } from "./names.ts";
 
 const FOLDER = ".pawl/journal";
 const TAIL = 64 * 1024;
@@ -37,15 +37,16 @@ export interface JournalFilter {
 }
 
 function monthFile(at: string): string {
-  const month = /^\d{4}-\d{2}(?=-)/.exec(at)?.[0] ?? "undated";
-  return `${FOLDER}/${month}.jsonl`;
+  const isDated =
+    isMadeOf(at.slice(0, 4), DIGITS) && isMadeOf(at.slice(5, 7), DIGITS) && at[4] === "-" && at[7] === "-";
+  return `${FOLDER}/${isDated ? at.slice(0, 7) : "undated"}.jsonl`;
 }
 
 // ── Writing ─────────────────────────────────────────────────────────────────
 
 export function appendJournal(root: string, commit: Commit): void {
   const path = insideRoot(root, monthFile(commit.event.at));
-  ensureDir(root, FOLDER);
+  ensureDir(root, FOLDER, "unsynced");
   appendLine(path, `\n${linesOf(commit).join("\n")}\n`);
 }
 
@@ -78,8 +79,12 @@ export function hasJournal(root: string, commit: Commit): boolean {
 /** A power cut may have left the first records of a commit and eaten the others. */
 function hasAll(lines: string[], { run, records }: Commit): boolean {
   const start = `"run":${JSON.stringify(run.id)},"seq":${run.seq},"i":`;
-  const found = lines.filter((line) => line.includes(start)).flatMap((line) => parseLine(line)?.i ?? []);
-  return new Set(found).size >= Math.max(1, records.length);
+  const found = new Set<number>();
+  for (const line of lines) {
+    const parsed = line.includes(start) ? parseLine(line) : null;
+    if (parsed !== null) found.add(parsed.i);
+  }
+  return found.size >= Math.max(1, records.length);
 }
 
 /** NaN: no line tells. */
@@ -143,7 +148,7 @@ function matches(line: JournalLine, { run, session, kind, since, until }: Journa
 function* linesIn(path: string, stats: { skipped: number }): Generator<string> {
   let fd: number;
   try {
-    fd = openRegular(path, constants.O_RDONLY);
+    fd = openRegular(path, FLAGS.O_RDONLY);
   } catch {
     stats.skipped++;
     return;
@@ -151,7 +156,7 @@ function* linesIn(path: string, stats: { skipped: number }): Generator<string> {
   try {
     yield* linesOfFile(fd, stats);
   } finally {
-    closeSync(fd);
+    close(fd);
   }
 }
 
@@ -159,7 +164,7 @@ function* linesOfFile(fd: number, stats: { skipped: number }): Generator<string>
   const chunk = Buffer.allocUnsafe(CHUNK);
   let parts: Buffer[] = [];
   let length = 0;
-  for (let got = readSync(fd, chunk, 0, CHUNK, null); got > 0; got = readSync(fd, chunk, 0, CHUNK, null)) {
+  for (let got = read(fd, chunk, 0, CHUNK, null); got > 0; got = read(fd, chunk, 0, CHUNK, null)) {
     let from = 0;
     for (let end = chunk.indexOf(10); end !== -1 && end < got; end = chunk.indexOf(10, from)) {
       yield Buffer.concat([...parts, chunk.subarray(from, end)]).toString();

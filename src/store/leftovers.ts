@@ -1,12 +1,12 @@
 /** What the checks of a run leave behind once it is over: trees to compare with, and results nobody asks for again. */
-import { rmSync } from "node:fs";
 import type { Run } from "../core/types.ts";
+import { removeAll } from "./disk.ts";
 import { insideRoot } from "./files.ts";
 import { dropFinishedJobs } from "./jobs.ts";
 
 export function dropLeftovers(root: string, run: Run): void {
   if (run.base_tree !== undefined || run.verdicts !== undefined) {
-    rmSync(insideRoot(root, `.pawl/objects/${run.id}`), { recursive: true, force: true });
+    removeAll(insideRoot(root, `.pawl/objects/${run.id}`));
   }
   for (const id of Object.keys(run.verdicts ?? {})) dropFinishedJobs(root, id);
 }

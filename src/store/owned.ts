@@ -1,6 +1,5 @@
 /** The one list of files that are Pawl's, and how they are kept out of the repository's sight. */
-import { mkdirSync } from "node:fs";
-import { appendLine, ensureDir, insideRoot, lookAt, readText, TEMP_PREFIX, writeAtomic } from "./files.ts";
+import { appendLine, ensureDir, insideRoot, lookAt, makeDirs, readText, TEMP_PREFIX, writeAtomic } from "./files.ts";
 import { findGit } from "./git-dir.ts";
 import { dirname, join } from "./names.ts";
 
@@ -31,11 +30,12 @@ export const OWNED: readonly string[] = [
   `${TEMP_PREFIX}*`,
 ];
 
-const MATCHERS = OWNED.map(matcher);
+let matchers: RegExp[] | undefined;
 
 export function isOwned(relativePath: string): boolean {
+  matchers ??= OWNED.map(matcher);
   const path = relativePath.replace(/^(\.\/)+/, "").replace(/\/+$/, "");
-  return MATCHERS.some((regex) => regex.test(path));
+  return matchers.some((regex) => regex.test(path));
 }
 
 function matcher(pattern: string): RegExp {
@@ -98,7 +98,7 @@ function addToExclude({ path, marker, lines }: ExcludePlace): boolean {
   const present = new Set(file.ok ? file.text.split(/\r?\n/) : []);
   const wanted = lines.filter((line) => !present.has(line));
   if (wanted.length === 0) return true;
-  mkdirSync(dirname(path), { recursive: true });
+  makeDirs(dirname(path), 0o777);
   appendLine(path, [...(present.has(marker) ? [] : [marker]), ...wanted].join("\n"));
   return true;
 }

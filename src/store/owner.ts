@@ -1,5 +1,5 @@
 /** Is the agent that owns a run still there? Only a sure no counts as no. */
-import { readlinkSync } from "node:fs";
+import { readlink } from "./disk.ts";
 import { readText } from "./files.ts";
 import { basename } from "./names.ts";
 import type { Pointer } from "./place.ts";
@@ -61,7 +61,7 @@ function bootId(): string | null {
 
 function pidNamespace(): string | null {
   try {
-    return readlinkSync("/proc/self/ns/pid");
+    return readlink("/proc/self/ns/pid");
   } catch {
     return null;
   }

@@ -1,6 +1,6 @@
 /** Paths that cannot lead out of the project. */
-import { closeSync, constants, fsyncSync, lstatSync, mkdirSync, openSync, type Stats } from "node:fs";
-import { join } from "./names.ts";
+import { close, FLAGS, type Found, fsync, lstat, mkdir, open } from "./disk.ts";
+import { dirname, join } from "./names.ts";
 
 const LONGEST_NAME = 255;
 const LONGEST_PATH = 1024;
@@ -19,9 +19,9 @@ export function messageOf(error: unknown): string {
 }
 
 /** undefined: nothing there. */
-export function lookAt(path: string): Stats | undefined {
+export function lookAt(path: string): Found | undefined {
   try {
-    return lstatSync(path, { throwIfNoEntry: false });
+    return lstat(path);
   } catch (error) {
     if (errorCode(error) === "ENOTDIR") return undefined;
     throw error;
@@ -30,13 +30,13 @@ export function lookAt(path: string): Stats | undefined {
 
 /** Some file systems cannot sync a folder; then the kernel's own order has to do. */
 export function syncDir(dir: string): void {
-  const fd = openSync(dir, constants.O_RDONLY | constants.O_DIRECTORY);
+  const fd = open(dir, FLAGS.O_RDONLY | FLAGS.O_DIRECTORY);
   try {
-    fsyncSync(fd);
+    fsync(fd);
   } catch (error) {
     if (!["EINVAL", "ENOTSUP", "EBADF"].includes(errorCode(error))) throw error;
   } finally {
-    closeSync(fd);
+    close(fd);
   }
 }
 
@@ -45,28 +45,42 @@ export function insideRoot(root: string, relative: string): string {
   let path = checkedRoot(root);
   let exists = true;
   const parts = checkedParts(relative);
-  for (const [index, part] of parts.entries()) {
+  let left = parts.length;
+  for (const part of parts) {
+    left--;
     path = join(path, part);
-    exists = exists && checkStep(path, relative, index === parts.length - 1);
+    exists = exists && checkStep(path, relative, left === 0);
   }
   return path;
 }
 
-export function ensureDir(root: string, relativeDir: string): string {
+/** "unsynced": for what can be made again, should a power cut take it. */
+export function ensureDir(root: string, relativeDir: string, how: "synced" | "unsynced" = "synced"): string {
   let path = checkedRoot(root);
   for (const part of checkedParts(relativeDir)) {
     const parent = path;
     path = join(path, part);
     if (checkStep(path, relativeDir, false)) continue;
-    if (makeDir(path)) syncDir(parent);
+    if (makeDir(path, 0o700) && how === "synced") syncDir(parent);
     checkStep(path, relativeDir, false);
   }
   return path;
 }
 
-function makeDir(path: string): boolean {
+/** Outside of projects, where links are the person's own: the folder and whatever is missing above it. */
+export function makeDirs(path: string, mode: number): void {
   try {
-    mkdirSync(path, { mode: 0o700 });
+    makeDir(path, mode);
+  } catch (error) {
+    if (errorCode(error) !== "ENOENT" || path === dirname(path)) throw error;
+    makeDirs(dirname(path), mode);
+    makeDir(path, mode);
+  }
+}
+
+function makeDir(path: string, mode: number): boolean {
+  try {
+    mkdir(path, mode);
     return true;
   } catch (error) {
     if (errorCode(error) === "EEXIST") return false;
@@ -89,17 +103,20 @@ function checkedParts(relative: string): string[] {
   if (bytesIn(relative) > LONGEST_PATH) refuse("is too long");
   if (relative.includes("\0")) refuse("has a NUL byte");
   if (relative.startsWith("/")) refuse("is not relative to the project");
-  const parts = relative.split("/").filter((part) => part !== "" && part !== ".");
+  const parts: string[] = [];
+  for (const part of relative.split("/")) {
+    if (part === "..") refuse("leads out of the project");
+    if (part.toLowerCase() === ".git") refuse("belongs to git");
+    if (bytesIn(part) > LONGEST_NAME) refuse("has a name that is too long");
+    if (part !== "" && part !== ".") parts.push(part);
+  }
   if (parts.length === 0) refuse("names nothing");
-  if (parts.includes("..")) refuse("leads out of the project");
-  if (parts.some((part) => part.toLowerCase() === ".git")) refuse("belongs to git");
-  if (parts.some((part) => bytesIn(part) > LONGEST_NAME)) refuse("has a name that is too long");
   return parts;
 }
 
 /** true: it exists and may be gone through. */
 function checkStep(path: string, relative: string, last: boolean): boolean {
-  let found: Stats | undefined;
+  let found: Found | undefined;
   try {
     found = lookAt(path);
   } catch (error) {

@@ -1,5 +1,5 @@
 /** Where a project begins, which run a session belongs to, and which files are ours. */
-import { mkdirSync, realpathSync, statSync, unlinkSync } from "node:fs";
+import { realpath, stat, unlink } from "./disk.ts";
 import { logError } from "./errors.ts";
 import {
   ensureDir,
@@ -7,6 +7,7 @@ import {
   insideRoot,
   isObject,
   lookAt,
+  makeDirs,
   messageOf,
   parseJson,
   quarantine,
@@ -15,7 +16,7 @@ import {
 } from "./files.ts";
 import { gitDirOf, isLinkedWorktree } from "./git-dir.ts";
 import { homeDir, PlaceError, statePath } from "./home.ts";
-import { dirname, join } from "./names.ts";
+import { dirname, isPlainName, isRunId, join } from "./names.ts";
 import { seal, unseal } from "./seal.ts";
 
 export { PlaceError } from "./home.ts";
@@ -31,8 +32,8 @@ export function findRoot(startDir: string): string {
 
 function realFolder(dir: string): string {
   try {
-    const real = realpathSync(dir);
-    if (statSync(real).isDirectory()) return real;
+    const real = realpath(dir);
+    if (stat(real).isDirectory()) return real;
   } catch (error) {
     throw new PlaceError(`the folder ${dir} cannot be used: ${messageOf(error)}`);
   }
@@ -41,7 +42,7 @@ function realFolder(dir: string): string {
 
 function realHome(): string | null {
   try {
-    return realpathSync(homeDir());
+    return realpath(homeDir());
   } catch {
     return null;
   }
@@ -87,12 +88,10 @@ export interface Pointer {
   off?: true;
 }
 
-const RUN_ID = /^[a-z0-9][a-z0-9-]{0,63}$/;
-const NAME = /^(?!\.)[A-Za-z0-9._-]{1,128}$/;
 const LONGEST_POINTER_NAME = 240;
 
 export function pointerPath(host: string, session: string): string | null {
-  if (!NAME.test(host) || !NAME.test(session)) return null;
+  if (!isPlainName(host) || !isPlainName(session)) return null;
   const name = `${host}-${session}`;
   return name.length > LONGEST_POINTER_NAME ? null : statePath("sessions", name);
 }
@@ -119,8 +118,8 @@ function asPointer(value: unknown): Pointer | null {
   if (!isObject(value)) return null;
   const { root, run, pid, pid_start, pid_ns, boot, formal, offer, off } = value;
   if (typeof root !== "string" || !root.startsWith("/") || root.includes("\0")) return null;
-  if (typeof run !== "string" || (run !== "" && !RUN_ID.test(run))) return null;
-  const isId = (id: unknown): id is string => typeof id === "string" && RUN_ID.test(id);
+  if (typeof run !== "string" || (run !== "" && !isRunId(run))) return null;
+  const isId = (id: unknown): id is string => typeof id === "string" && isRunId(id);
   return {
     root,
     run,
@@ -137,7 +136,7 @@ function asPointer(value: unknown): Pointer | null {
 export function writePointer(host: string, session: string, pointer: Pointer): void {
   const path = pointerPath(host, session);
   if (path === null) throw new PlaceError(`no session can be kept under the name ${host}-${session}`.slice(0, 300));
-  mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+  makeDirs(dirname(path), 0o700);
   writeAtomic(path, `${JSON.stringify(pointer)}\n`);
 }
 
@@ -178,7 +177,7 @@ export function removePointer(host: string, session: string): void {
 
 function removeIfThere(path: string): void {
   try {
-    unlinkSync(path);
+    unlink(path);
   } catch (error) {
     if (errorCode(error) !== "ENOENT") throw error;
   }

@@ -1,9 +1,9 @@
 /** What has to follow from a commit: documents, logs, reports, the journal. All of it can be done twice. */
-import { linkSync, renameSync, rmdirSync, unlinkSync } from "node:fs";
 import type { Commit, Effect } from "../core/types.ts";
 import { localTime } from "../libc.ts";
 import { archiveRun, findRunDir } from "./archive.ts";
 import { namesIn, readCommit, seqsIn } from "./commits.ts";
+import { link, rename, rmdir, unlink } from "./disk.ts";
 import {
   appendLine,
   ensureDir,
@@ -127,7 +127,7 @@ function placeDocument(root: string, commit: Commit, effect: EffectOf<"document"
     return;
   }
   if (now === hashOf(effect.text) || now !== effect.expect) return;
-  if (effect.path.includes("/")) ensureDir(root, dirname(effect.path));
+  if (effect.path.includes("/")) ensureDir(root, dirname(effect.path), "unsynced");
   // Not synced: it follows from the run, and what a power cut eats is written again.
   withTemp(dirname(path), effect.text, 0o600, (temp) => overKnownBytes(temp, path, effect.expect), "unsynced");
 }
@@ -142,13 +142,13 @@ function currentHash(path: string): string {
 
 /** Looks once more when the new bytes are ready: writing them took a while, and somebody may have saved meanwhile. */
 function overKnownBytes(temp: string, path: string, expect: string): void {
-  if (expect !== "" && currentHash(path) === expect) renameSync(temp, path);
+  if (expect !== "" && currentHash(path) === expect) rename(temp, path);
   else if (expect === "") linkIfFree(temp, path);
 }
 
 function linkIfFree(from: string, path: string): boolean {
   try {
-    linkSync(from, path);
+    link(from, path);
     return true;
   } catch (error) {
     if (errorCode(error) === "EEXIST") return false;
@@ -174,7 +174,7 @@ function keepInRun(root: string, id: string, path: string): void {
 /** Each formal workflow has a folder of its own, which goes with its document. */
 function removeEmpty(folder: string): void {
   try {
-    rmdirSync(folder);
+    rmdir(folder);
   } catch {
     // something else is in it
   }
@@ -182,13 +182,13 @@ function removeEmpty(folder: string): void {
 
 function moveFile(from: string, to: string): void {
   try {
-    renameSync(from, to);
+    rename(from, to);
   } catch (error) {
     if (errorCode(error) !== "EXDEV") throw error;
     const file = readText(from);
     if (!file.ok) throw new Error(`${from}: ${file.detail ?? file.why}`);
     writeAtomic(to, file.text);
-    if (currentHash(from) === file.hash) unlinkSync(from);
+    if (currentHash(from) === file.hash) unlink(from);
   }
 }
 
@@ -216,13 +216,16 @@ function wasPutAside(path: string, since: string): boolean {
 function writeLog(root: string, commit: Commit, effect: EffectOf<"log">, again: boolean): void {
   const path = openPath(root, effect.path);
   const stamp = localTime(commit.event.at);
-  const lines = effect.lines.map((line) => `[${stamp}] ${line.replace(/[\r\n\0]+/g, " ")}`);
+  const lines = effect.lines.map((line) => `[${stamp}] ${oneLine(line)}`);
   const present = new Set(again ? readTail(path, LOG_TAIL)?.text.split("\n") : []);
   const fresh = lines.filter((line) => !present.has(line));
   if (fresh.length === 0) return;
-  if (effect.path.includes("/")) ensureDir(root, dirname(effect.path));
+  if (effect.path.includes("/")) ensureDir(root, dirname(effect.path), "unsynced");
   appendLine(path, fresh.join("\n"));
 }
+
+const oneLine = (text: string) =>
+  text.includes("\n") || text.includes("\r") || text.includes("\0") ? text.replace(/[\r\n\0]+/g, " ") : text;
 
 function writeReport(root: string, commit: Commit, effect: EffectOf<"report">): void {
   if (effect.file.includes("/")) throw new PathError(`${effect.file}: not a report's name`);

@@ -1,11 +1,9 @@
 /** Runs: commits by compare-and-swap, and the way back from damage. */
-import { linkSync, renameSync } from "node:fs";
 import type { Commit, JournalRecord, Run, RunSummary, Workflow } from "../core/types.ts";
 import {
   archivedDir,
   commitContext,
   isFolder,
-  isRunId,
   LARGEST_COMMIT,
   liveDir,
   namesIn,
@@ -16,6 +14,7 @@ import {
   seqsIn,
   workflowContext,
 } from "./commits.ts";
+import { link, rename } from "./disk.ts";
 import { logError } from "./errors.ts";
 import {
   corruptName,
@@ -28,7 +27,7 @@ import {
   withTemp,
   writeAtomic,
 } from "./files.ts";
-import { join } from "./names.ts";
+import { isRunId, join } from "./names.ts";
 import { excludeOurs } from "./owned.ts";
 import { ownerGone } from "./owner.ts";
 import { readPointer } from "./place.ts";
@@ -85,7 +84,7 @@ function openRun(root: string, id: string): boolean {
 /** A network file system may report failure for a link it has made: the inode tells the truth. */
 function linkOrSame(temp: string, path: string): boolean {
   try {
-    linkSync(temp, path);
+    link(temp, path);
     return true;
   } catch (error) {
     const ours = lookAt(temp);
@@ -195,7 +194,7 @@ function replaceOne(dir: string, repair: Commit): string {
   const path = join(dir, seqName(repair.run.seq));
   const folder = isFolder(path);
   const aside = folder ? quarantine(path) : nameTwice(path);
-  publish(dir, repair, folder ? linkOrSame : renameSync);
+  publish(dir, repair, folder ? linkOrSame : rename);
   return aside;
 }
 

@@ -2,10 +2,10 @@
  * What Pawl alone may write carries a seal: an HMAC with a key that lies outside every repository. An edit by anyone
  * else is seen. It does not stop someone who reads the key: it makes forging deliberate, not easy (SECURITY.md).
  */
-import { linkSync, mkdirSync } from "node:fs";
-import { errorCode, lookAt, readText, withTemp } from "./files.ts";
+import { link } from "./disk.ts";
+import { errorCode, lookAt, makeDirs, readText, withTemp } from "./files.ts";
 import { homeDir, PlaceError } from "./home.ts";
-import { join } from "./names.ts";
+import { HEX, isMadeOf, join } from "./names.ts";
 
 const HEAD = '{"seal":"';
 const DIGITS = 64;
@@ -48,7 +48,7 @@ function readKey(): string | null {
   if (!file.ok) throw new PlaceError(`the key ${path} cannot be read (${file.detail ?? file.why})`);
   const mode = lookAt(path)?.mode ?? 0;
   if ((mode & 0o077) !== 0) throw new PlaceError(`others can read the key ${path}: chmod 600 it`);
-  if (!/^[0-9a-f]{64}$/.test(file.text)) throw new PlaceError(`the key ${path} is damaged`);
+  if (file.text.length !== DIGITS || !isMadeOf(file.text, HEX)) throw new PlaceError(`the key ${path} is damaged`);
   return file.text;
 }
 
@@ -56,11 +56,11 @@ function readKey(): string | null {
 function makeKey(): string {
   const path = keyPath();
   const folder = join(homeDir(), ".local/share/pawl");
-  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  makeDirs(folder, 0o700);
   const fresh = crypto.getRandomValues(new Uint8Array(32)).toHex();
   withTemp(folder, fresh, 0o600, (temp) => {
     try {
-      linkSync(temp, path);
+      link(temp, path);
     } catch (error) {
       if (errorCode(error) !== "EEXIST") throw error;
     }

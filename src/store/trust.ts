@@ -2,13 +2,14 @@
  * Which commands of a repository the person approved. One sealed file per approval, outside every repository: two at
  * once cannot lose one another, and nothing that a repository ships can stand in for one.
  */
-import { mkdirSync, readdirSync, realpathSync, rmdirSync } from "node:fs";
 import { type Closure, type ClosureItem, closureHash, itemHash } from "./closure.ts";
+import { namesOf, realpath, rmdir } from "./disk.ts";
 import {
   errorCode,
   hashOf,
   isObject,
   lookAt,
+  makeDirs,
   messageOf,
   parseJson,
   readText,
@@ -66,7 +67,7 @@ function judge(store: Store, closure: Closure): TrustState {
 export function grantTrust(root: string, closure: Closure, by: string): void {
   if (closure.items.length === 0) return;
   const store = storeOf(root);
-  for (const folder of [store.share, store.trust, store.folder]) mkdirSync(folder, { recursive: true, mode: 0o700 });
+  for (const folder of [store.share, store.trust, store.folder]) makeDirs(folder, 0o700);
   const wrong = looseness(store);
   if (wrong !== null) throw new PlaceError(wrong);
   const hash = closureHash(closure.items);
@@ -92,7 +93,7 @@ export function revokeTrust(root: string): number {
   const hashes = hashesIn(store);
   for (const hash of hashes) removeQuietly(pathOf(store, hash));
   try {
-    rmdirSync(store.folder);
+    rmdir(store.folder);
   } catch {
     // something else is in it, or it was never there
   }
@@ -120,7 +121,7 @@ interface Store {
 function storeOf(root: string): Store {
   const share = join(homeDir(), ".local/share/pawl");
   const trust = join(share, "trust");
-  const here = realpathSync(root);
+  const here = realpath(root);
   const real = realOrSame(share);
   if (real === here || real.startsWith(`${here}/`))
     throw new PlaceError("the home folder lies inside the project: nothing in a project can approve its own commands");
@@ -130,7 +131,7 @@ function storeOf(root: string): Store {
 
 function realOrSame(path: string): string {
   try {
-    return realpathSync(path);
+    return realpath(path);
   } catch {
     return path === "/" ? path : join(realOrSame(dirname(path)), path.slice(dirname(path).length));
   }
@@ -149,7 +150,7 @@ function keyOf(root: string): string {
 function belongsTo(top: string, common: string): boolean {
   const dot = join(top, ".git");
   if (lookAt(dot)?.isDirectory()) return common === dot;
-  const gitDir = realpathSync(gitDirOf(top) ?? top);
+  const gitDir = realpath(gitDirOf(top) ?? top);
   const back = readText(join(gitDir, "gitdir"), 64 * 1024);
   return dirname(gitDir) === join(common, "worktrees") && back.ok && realOrSame(back.text.trim()) === dot;
 }
@@ -161,7 +162,7 @@ const contextOf = (store: Store, hash: string) => `trust ${hash} ${store.key}`;
 
 function hashesIn({ folder }: Store): string[] {
   try {
-    return readdirSync(folder).flatMap((name) => FILE.exec(name)?.[1] ?? []);
+    return namesOf(folder).flatMap((name) => FILE.exec(name)?.[1] ?? []);
   } catch (error) {
     if (errorCode(error) === "ENOENT") return [];
     throw error;

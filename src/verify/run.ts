@@ -139,12 +139,14 @@ async function decide(asking: Asking, gate: Gate, jobs: Set<string>): Promise<Ch
     const waiting = leaves.find((leaf) => facts.gates?.[leaf.id]?.kind === "running");
     if (!waiting) return verdictOf(gate, facts);
     const { tree } = facts.gates![waiting.id]!;
+    const isOurs = (jobState(asking.root, jobId(waiting, tree))?.since ?? "") >= asking.since;
+    if (!isOurs && process.env.PAWL_GATE) return verdictOf(gate, unknown(facts, waiting, tree, CALLS_ITSELF));
     jobs.add(jobId(waiting, tree));
     await untilDone(asking, gate, jobId(waiting, tree));
     const count = (runs.get(waiting.id) ?? 0) + 1;
     runs.set(waiting.id, count);
     const changed = count < MOST_RUNS ? [] : changedSince(asking, tree);
-    if (changed.length > 0) return verdictOf(gate, restless(facts, waiting, tree, changed));
+    if (changed.length > 0) return verdictOf(gate, unknown(facts, waiting, tree, restless(changed)));
   }
 }
 
@@ -180,8 +182,13 @@ function changedSince(asking: Asking, tree: string): string[] {
   return changes.ok && changes.value.length > 0 ? changes.value.map(({ path }) => path) : ["something"];
 }
 
-function restless(facts: Facts, leaf: Gate, tree: string, changed: string[]): Facts {
-  const names = changed.slice(0, 3).map(plain).join(", ");
-  const why = `the tree changes each time it runs (${names}); ignore these files`;
-  return { ...facts, gates: { ...facts.gates, [leaf.id]: { kind: "unknown", tree, why } } };
-}
+const restless = (changed: string[]) =>
+  `the tree changes each time it runs (${changed.slice(0, 3).map(plain).join(", ")}); ignore these files`;
+
+/** It would wait for itself until its time is over. */
+const CALLS_ITSELF = "it is running already, and this was called from a gate";
+
+const unknown = (facts: Facts, leaf: Gate, tree: string, why: string): Facts => ({
+  ...facts,
+  gates: { ...facts.gates, [leaf.id]: { kind: "unknown", tree, why } },
+});

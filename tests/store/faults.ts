@@ -1,6 +1,7 @@
 /** Preloaded into a child process: makes the k-th call that changes (or opens) something fail. */
 import { mock } from "bun:test";
-import * as fs from "node:fs";
+import { join } from "node:path";
+import * as disk from "../../src/store/disk.ts";
 
 type Call = (...args: never[]) => unknown;
 export interface Faults {
@@ -14,17 +15,17 @@ export interface Faults {
 const faults: Faults = { kind: process.env.FAULT_KIND ?? "", at: Number(process.env.FAULT_AT ?? 0), count: 0, hit: "" };
 Object.assign(globalThis, { faults });
 
-const watched = ["openSync", "writeSync", "fsyncSync", "linkSync", "renameSync", "mkdirSync", "unlinkSync"] as const;
+const watched = ["open", "write", "fsync", "link", "rename", "mkdir", "unlink", "unlinkIfThere"] as const;
 /** Syncing cannot be seen from outside short of a power cut, and takes most of the time. */
-const real: Record<string, unknown> = { ...fs, fsyncSync: () => undefined };
+const real: Record<string, unknown> = { ...disk, fsync: () => undefined };
 
 function failing(name: string): Call {
   const call = real[name] as Call;
   return (...args) => {
     if (++faults.count !== faults.at) return call(...args);
-    faults.hit = name;
+    faults.hit = name === "unlinkIfThere" ? "unlink" : name;
     if (faults.kind === "before") process.exit(9);
-    if (faults.kind === "short" && name === "writeSync") return call(...halved(args));
+    if (faults.kind === "short" && name === "write") return call(...halved(args));
     if (faults.kind.startsWith("E")) {
       throw Object.assign(new Error(`${faults.kind}: injected, ${name}`), { code: faults.kind });
     }
@@ -42,4 +43,4 @@ function halved(args: never[]): never[] {
 }
 
 const replaced = Object.fromEntries(watched.map((name) => [name, failing(name)]));
-mock.module("node:fs", () => ({ ...real, ...replaced, default: { ...real, ...replaced } }));
+mock.module(join(import.meta.dir, "../../src/store/disk.ts"), () => ({ ...real, ...replaced }));

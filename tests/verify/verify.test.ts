@@ -2,7 +2,7 @@
 import { afterAll, describe, expect, test } from "bun:test";
 import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
-import { removePlaces } from "../harness.ts";
+import { PAWL, removePlaces } from "../harness.ts";
 import { ground, put, SUITE, sh, until, verify, verifying } from "./ground.ts";
 
 afterAll(removePlaces, 60_000);
@@ -243,6 +243,14 @@ describe("a command that changes the tree", () => {
     expect(code).toBe(3);
   });
 });
+
+test("a gate that calls `pawl verify` does not wait for itself", () => {
+  const place = ground(gates(`self: { run: [${PAWL}, verify], timeout: 20 }`));
+  const { code, out } = verify(place);
+  expect(out).toMatch(/^✗ self: exit 3/);
+  expect(out).toContain("? self: it is running already, and this was called from a gate");
+  expect(code).toBe(1);
+}, 30_000);
 
 test("the receipt is the person's alone, and git does not see it", () => {
   const place = ground(gates('ok: { run: ["true"] }'));

@@ -1,0 +1,6 @@
+/** Preloaded into a child process: as on a system whose libc is not known. */
+import { mock } from "bun:test";
+import { join } from "node:path";
+import * as real from "../../src/libc.ts";
+
+mock.module(join(import.meta.dir, "../../src/libc.ts"), () => ({ ...real, libc: null }));
