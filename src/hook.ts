@@ -1,10 +1,10 @@
-import { existsSync } from "node:fs";
 import { armByPrompt, bindOffered } from "./arming.ts";
 import { decide } from "./core/decide.ts";
 import { isApproval, parseArming } from "./core/prompt.ts";
 import type { Answer, Event, Run, Step, Workflow } from "./core/types.ts";
 import { commitLoop, type Incoming, type Speak } from "./engine.ts";
 import { logError } from "./store/errors.ts";
+import { lookAt } from "./store/files.ts";
 import { isGone } from "./store/gone.ts";
 import { greetingFor } from "./store/greeting.ts";
 import { homeDir } from "./store/home.ts";
@@ -108,7 +108,7 @@ function oneAnswer(answers: Answer[]): Answer {
 
 /** A fresh conversation: the person hears once what is on, and what waits for someone. The agent hears nothing. */
 function welcome({ cwd, event }: Incoming, speak: Speak): void {
-  if (event.kind !== "start" || cwd === null || !existsSync(cwd)) return;
+  if (event.kind !== "start" || cwd === null || lookAt(cwd) === undefined) return;
   try {
     const greeting = event.source === "startup" ? greetingFor(cwd, event.via) : null;
     const root = findRoot(cwd);

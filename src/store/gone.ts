@@ -1,5 +1,5 @@
 /** A run that a session belongs to, and that nobody ended: its files were removed. */
-import { readdirSync } from "node:fs";
+import { namesOf } from "./disk.ts";
 import { lookAt } from "./files.ts";
 import { join } from "./names.ts";
 
@@ -11,7 +11,7 @@ export function isGone(root: string, id: string): boolean {
 
 function namesIn(folder: string): string[] {
   try {
-    return readdirSync(folder);
+    return namesOf(folder);
   } catch {
     return [];
   }
