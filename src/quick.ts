@@ -137,8 +137,15 @@ export function isUnarmed(input: Input): boolean {
   if (session === "" || session.startsWith(".")) return false;
   if (!process.env.HOME || name === "PreCompact" || (name === "SessionStart" && STARTS.includes(source))) return false;
   if (typeof prompt === "string" && prompt.trimStart().startsWith("/")) return false;
+  if (name === "Stop" && mayClaim((input.value as Record<string, unknown>).last_assistant_message)) return false;
   return !pointerExists(`${process.env.HOME}/.local/state/pawl/sessions/claude-${session}`);
 }
+
+/** Every claim that core/completion.ts knows has one of these in it; most messages have none, and end here. */
+const CLAIM_WORDS =
+  /\b(?:done|fixed|complete|finished|implement|resolved|solved|refactored|migrated|rewr[io]t|repaired|addressed|added|updated|changed|created|removed|renamed|replaced|moved|converted|corrected|extracted|adjusted|built|introduced|switched|wired|in place|applied|closed|ready|pass|green|succe|clean|works?\b|working|all set|good to go|fertig|erledigt|abgeschlossen|behoben|umgesetzt|korrigiert|repariert|eingebaut|angepasst|durch\b|erfolgreich|bestehen|bestanden|laufen|gr\u00fcn|fait|termin|fini|corr[ei]|r\u00e9|ajout|verts?\b|list[oa]|hech|arregl|resuelt|a\u00f1ad|pasan|verde)/i;
+
+export const mayClaim = (message: unknown) => typeof message === "string" && CLAIM_WORDS.test(message);
 
 function pointerExists(path: string): boolean {
   if (!libc) return Bun.file(path).size > 0;
