@@ -1,9 +1,10 @@
 import { arm, type Beginning, formalPath, planArming, takeOver, withPhases } from "./core/arm.ts";
+import { actorOf, asRunTask, planFor } from "./core/auto.ts";
 import { slugOf } from "./core/formal.ts";
 import { gatesOf, leavesOf } from "./core/gate.ts";
 import { plain } from "./core/plain.ts";
 import { parseArming, takesCommand, typedCommand, unknownStages } from "./core/prompt.ts";
-import type { Event, Facts, Owner, RunSummary, Workflow } from "./core/types.ts";
+import type { Event, Facts, Owner, RunSummary, RunTask, Workflow } from "./core/types.ts";
 import { commitLoop, consult, finish, type Incoming, type Speak, sourcesOf } from "./engine.ts";
 import { gather } from "./gather/index.ts";
 import { hash } from "./hosts/identity.ts";
@@ -35,6 +36,7 @@ export async function armByPrompt(incoming: Incoming, speak: Speak): Promise<voi
       speak({ turn: "none", person: `Pawl: ${word} needs a command, such as \`${word} npm test\`` });
       return;
     }
+    if (workflow.tasks) return await armTask(incoming, root, workflow, speak);
     const note = await trustNote(root, workflow);
     const say: Speak =
       note === null ? speak : (answer) => speak({ ...answer, person: [answer.person, note].join("\n") });
@@ -55,6 +57,21 @@ async function withTyped(text: string, workflow: Workflow): Promise<Workflow | n
   return withCommand(workflow, command);
 }
 
+/** A run of tasks begins with one that is claimed. Not there, failed and nothing to do are three different answers. */
+async function armTask(incoming: Incoming, root: string, workflow: Workflow, speak: Speak): Promise<void> {
+  const { event } = incoming;
+  if (event.kind !== "prompt") return;
+  const { gatherNext } = await import("./gather/tasks.ts");
+  const actor = actorOf(event.session);
+  const found = gatherNext(root, workflow.tasks!, actor, typedCommand(event.text).split(/\s/, 1)[0] ?? "");
+  if (!found.ok) return speak({ turn: "none", person: `Pawl: ${workflow.name} was not armed: ${found.why}` });
+  if (!found.value) return speak({ turn: "none", person: `Pawl: All ${workflow.name} tasks complete` });
+  const task = asRunTask(found.value, actor, event.at);
+  const note = await trustNote(root, workflow);
+  const say: Speak = note === null ? speak : (answer) => speak({ ...answer, person: [answer.person, note].join("\n") });
+  armWorkflow(incoming, root, workflow, say, planFor(workflow, found.value.labels), task);
+}
+
 /** Better now than at the first claim: some of its checks will not run before the person has approved them. */
 async function trustNote(root: string, workflow: Workflow): Promise<string | null> {
   const commands = leavesOf(gatesOf(workflow)).filter((gate) => !gate.typed && (gate.run ?? gate.shell ?? gate.tests));
@@ -72,9 +89,10 @@ export function armWorkflow(
   workflow: Workflow,
   speak: Speak,
   wanted: string[] = [],
+  task?: RunTask,
 ): string | null {
   const { event } = incoming;
-  const named = event.kind === "prompt" ? parseArming(event.text, workflow) : null;
+  const named = event.kind === "prompt" && !task ? parseArming(event.text, workflow) : null;
   const stages = named?.stages ?? wanted;
   const refused = refusal(root, event, workflow, named?.unknown ?? []);
   if (refused) {
@@ -103,7 +121,7 @@ export function armWorkflow(
     return id;
   }
   pinWorkflow(root, id, workflow);
-  const begin = (facts: Facts) => arm({ workflow, event, facts, stages, ...plan });
+  const begin = (facts: Facts) => arm({ workflow, event, facts, stages, ...plan, ...(task && { task }) });
   const decision = consult(begin, root, id, plan.documentPath, incoming);
   if (decision) finish(root, decision, event, speak);
   return id;

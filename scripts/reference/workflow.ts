@@ -23,6 +23,13 @@ const MEANINGS: Record<(typeof PLACEHOLDERS)[number], string> = {
   signals: "the signals of the stage, as they must be written",
   plan: "the steps of this run",
   command: "the command that the person typed behind the arming word",
+  stages: "the titles of all stages, with arrows",
+  task: "the id of the run's task",
+  task_title: "its title",
+  task_text: "its text, fenced as data",
+  show_task: "how the task is shown, in the tracker's own command",
+  close_task: "how it is closed",
+  label_task: "how it gets the label needs-review",
 };
 
 /** A record with a heading of its own, in the order in which a reader meets them. */

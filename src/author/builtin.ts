@@ -5,6 +5,7 @@ import intro from "../../prompts/complete-work/intro.md" with { type: "text" };
 import memory from "../../prompts/complete-work/memory.md" with { type: "text" };
 import review from "../../prompts/complete-work/review.md" with { type: "text" };
 import reviewDecision from "../../prompts/complete-work/review-decision.md" with { type: "text" };
+import autoWorkflow from "../../workflows/auto-workflow.yaml" with { type: "text" };
 import completeWork from "../../workflows/complete-work.yaml" with { type: "text" };
 import custom from "../../workflows/custom.yaml" with { type: "text" };
 import implementation from "../../workflows/implementation.yaml" with { type: "text" };
@@ -15,6 +16,7 @@ import until from "../../workflows/until.yaml" with { type: "text" };
 const WORKFLOWS: ReadonlyMap<string, string> = new Map([
   ["complete-work", completeWork],
   ["until", until],
+  ["auto-workflow", autoWorkflow],
   ["planning", planning],
   ["implementation", implementation],
   ["qa-loop", qaLoop],

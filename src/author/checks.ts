@@ -1,5 +1,6 @@
 /** What a file must prove beyond its form: names that exist, one meaning per signal, answers that can be told apart. */
 import type { Move } from "../core/types.ts";
+import type { Inference, TaskScope } from "../core/workflow.ts";
 import { checkGates, type DraftGate } from "./gates.ts";
 import { quote, suggest } from "./problem.ts";
 import { type Reading, reportAt } from "./read.ts";
@@ -19,6 +20,10 @@ export interface Draft {
   stages?: (DraftStage | undefined)[];
   asks?: Record<string, DraftAsk>;
   anywhere?: Record<string, DraftMove>;
+  missing?: "ask" | "end";
+  tasks?: TaskScope;
+  fresh?: "true" | "false";
+  sequences?: Record<string, string[]>;
   limits?: { idle?: number; rounds?: number };
 }
 
@@ -29,6 +34,8 @@ export interface DraftStage {
   say?: string;
   on?: Record<string, DraftMove>;
   stop?: DraftMove;
+  done?: string;
+  infer?: Record<string, Inference>;
 }
 
 export interface DraftMove extends Omit<Move, "gates"> {
@@ -54,6 +61,7 @@ export function checkDraft(reading: Reading, draft: Draft, named: string[]): voi
   checkSignals(reading, draft);
   for (const { move, path } of allMoves(draft)) checkGates(reading, move.gates ?? [], `${path}/gates`, named);
   checkStops(reading, draft);
+  checkTasks(reading, draft);
   checkFiles(reading, draft);
   checkDocument(reading, draft);
   checkArmWords(reading, draft);
@@ -92,6 +100,7 @@ function checkTargets(reading: Reading, draft: Draft): void {
   const asks = Object.keys(draft.asks ?? {});
   for (const { move, path } of allMoves(draft)) {
     checkTarget(reading, move.to, `${path}/to`, "stage", stages);
+    checkTarget(reading, move.next, `${path}/next`, "stage", stages);
     checkTarget(reading, move.ask, `${path}/ask`, "question", asks);
   }
   for (const [flag, stage] of Object.entries(draft.document?.flags ?? {})) {
@@ -124,6 +133,42 @@ function refuseSignals(reading: Reading, draft: Draft): void {
   for (const path of paths) {
     const hint = 'take them out, or use "signals: promise"';
     reportAt(reading, `${path}@key`, 'signals are listed here, but the file says "signals: none"', hint);
+  }
+}
+
+/** What is inferred must be a signal of its stage, and sequences must name stages. */
+function checkTasks(reading: Reading, draft: Draft): void {
+  for (const [index, stage] of (draft.stages ?? []).entries()) {
+    for (const signal of Object.keys(stage?.infer ?? {}).filter((one) => !Object.hasOwn(stage?.on ?? {}, one))) {
+      const known = Object.keys(stage?.on ?? {});
+      reportAt(
+        reading,
+        `stages/${index}/infer/${signal}@key`,
+        `the stage has no signal ${quote(signal)}`,
+        suggest(signal, known, "signals"),
+      );
+    }
+  }
+  const names = (draft.stages ?? []).flatMap((stage) => [stage?.id ?? "", stage?.title ?? ""]);
+  for (const [label, words] of Object.entries(draft.sequences ?? {})) {
+    for (const [index, word] of words.entries()) {
+      if (!names.includes(word))
+        reportAt(
+          reading,
+          `sequences/${label}/${index}`,
+          `there is no stage ${quote(word)}`,
+          suggest(word, names, "stages"),
+        );
+    }
+  }
+  for (const { move, path } of allMoves(draft)) {
+    if (move.next === undefined || draft.tasks) continue;
+    reportAt(
+      reading,
+      `${path}/next`,
+      "there is no next task: the workflow has no tasks",
+      "say `tasks: { labels: […] }`",
+    );
   }
 }
 

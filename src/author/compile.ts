@@ -43,6 +43,10 @@ function assemble(draft: Draft, file: string, named: NamedGates): Workflow {
     anywhere: mapValues(draft.anywhere ?? {}, (move) => moveOf(move, named)),
     limits: { idle: draft.limits?.idle ?? DEFAULT_IDLE, rounds: draft.limits?.rounds ?? DEFAULT_ROUNDS },
     ...(draft.reading !== undefined && { reading: draft.reading }),
+    ...(draft.missing === "ask" && { missing: draft.missing }),
+    ...(draft.tasks && { tasks: draft.tasks }),
+    ...(draft.fresh === "true" && { fresh: true as const }),
+    ...(draft.sequences && { sequences: draft.sequences }),
   };
 }
 
@@ -55,6 +59,8 @@ function stageOf(stage: DraftStage, named: NamedGates): Stage {
     ...(stage.agent !== undefined && { agent: stage.agent }),
     on: mapValues(stage.on ?? {}, (move) => moveOf(move, named)),
     ...(stage.stop && { stop: moveOf(stage.stop, named) }),
+    ...(stage.done !== undefined && { done: stage.done }),
+    ...(stage.infer && { infer: stage.infer }),
   };
 }
 

@@ -59,8 +59,9 @@ const CHECKS: Record<string, Field> = {
   file: { shape: path, about: "This file is there and is not empty." },
   artefact: { shape: { kind: "text", rule: GLOB }, about: "A file like this (a glob) was made since the stage began." },
   evidence: {
-    shape: { kind: "word", values: ["tests"] },
-    about: "tests: the agent's own tool calls in this stage show a green test run, and nothing was changed after it.",
+    shape: { kind: "word", values: ["tests", "review", "task-read", "failure"] },
+    about:
+      "What the agent's own tool calls in this stage show. tests: a green run, and nothing was changed after it. review: a reviewer approved. task-read: the task was opened again. failure: tests or the review failed.",
   },
   tracker: {
     shape: { kind: "word", values: ["closed", "claimed"] },

@@ -50,6 +50,7 @@ function labelledRows(workflow: Workflow, moves: [string, Move][], open: Readonl
 
 function describeMove(move: Move, workflow: Workflow): string {
   if (move.to !== undefined) return `→ ${move.to}`;
+  if (move.next !== undefined) return `↻ next task → ${move.next}`;
   if (move.halt !== undefined) return `■ halts: ${move.halt}`;
   if (move.ask !== undefined) return `? asks ${move.ask}: ${workflow.asks[move.ask]?.reason ?? ""}`;
   if (move.end !== undefined) return `◆ ends: ${move.end}`;
@@ -107,6 +108,7 @@ function drawChoices(drawing: Drawing, from: string, choices: Record<string, Mov
 function targetOf(drawing: Drawing, from: string, move: Move): string {
   const { workflow, nodes } = drawing;
   if (move.to !== undefined) return stageId(workflow, move.to);
+  if (move.next !== undefined) return stageId(workflow, move.next);
   if (move.ask !== undefined) return askId(workflow, move.ask);
   if (move.end !== undefined) return drawn(nodes, `finish_${move.end}`, `(["${asLabel(move.end)}"])`);
   if (move.halt !== undefined) return drawn(nodes, `halt_${from}`, `[/"halted: ${asLabel(move.halt)}"/]`);

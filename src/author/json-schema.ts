@@ -1,5 +1,6 @@
 import type { Json } from "../core/types.ts";
-import { type Field, PROJECT, type RecordShape, type Rule, type Shape, WORKFLOW } from "./schema.ts";
+import { PROJECT } from "./project-schema.ts";
+import { type Field, type RecordShape, type Rule, type Shape, WORKFLOW } from "./schema.ts";
 
 type Schema = { [key: string]: Json };
 

@@ -5,8 +5,8 @@ import { join } from "../store/names.ts";
 import { readDocument } from "./document.ts";
 import { checkGate, checkGates, type DraftGate, finishGate, type NamedGates } from "./gates.ts";
 import { type Problem, problemAt, quote, suggest } from "./problem.ts";
+import { PROJECT } from "./project-schema.ts";
 import { type Reading, reportAt } from "./read.ts";
-import { PROJECT } from "./schema.ts";
 
 export interface Project {
   gates: NamedGates;

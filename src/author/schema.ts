@@ -4,6 +4,7 @@
  */
 import type { Json } from "../core/types.ts";
 import { GATE } from "./gate-schema.ts";
+import { INFERENCE, LABEL, TASKS } from "./task-schema.ts";
 
 export interface Rule {
   /** regular expression source, valid in JSON Schema too (no flags) */
@@ -37,7 +38,7 @@ export interface Field {
   default?: Json;
 }
 
-const VERBS = ["to", "halt", "ask", "end", "show", "stay"] as const;
+const VERBS = ["to", "halt", "ask", "end", "show", "stay", "next"] as const;
 export const PLACEHOLDERS = [
   "issues",
   "steps",
@@ -50,16 +51,23 @@ export const PLACEHOLDERS = [
   "signals",
   "plan",
   "command",
+  "stages",
+  "task",
+  "task_title",
+  "task_text",
+  "show_task",
+  "close_task",
+  "label_task",
 ] as const;
 export const DEFAULT_IDLE = 6;
 export const DEFAULT_ROUNDS = 6;
 
-const NAME: Rule = {
+export const NAME: Rule = {
   pattern: "^[a-z][a-z0-9-]{0,47}$",
   what: "a name",
   hint: "use lower-case letters, digits and dashes, beginning with a letter, at most 48",
 };
-const SIGNAL: Rule = {
+export const SIGNAL: Rule = {
   pattern: "^[A-Z][A-Z0-9_]{1,63}$",
   what: "a signal name",
   hint: "use capital letters, digits and underscores, beginning with a letter, 2 to 64",
@@ -109,6 +117,10 @@ const moveFields: Record<string, Field> = {
   },
   show: { shape: { kind: "word", values: ["report"] }, about: "Show the stage's report and go on waiting." },
   stay: { shape: { kind: "true" }, about: "The signal is known and moves nothing." },
+  next: {
+    shape: name,
+    about: "The task is over: go to this stage with the next task of the tracker; without one the run ends.",
+  },
   gates: {
     shape: { kind: "list", of: GATE, min: 1 },
     about: "Checks that Pawl makes itself before the move counts. All must pass.",
@@ -151,6 +163,11 @@ const stage: Shape = {
     on: {
       shape: { kind: "map", key: SIGNAL, of: move, min: 1 },
       about: "The signals that the agent may give in this stage, and where each one leads.",
+    },
+    done: { shape: line, about: "Said when the stage is over, before the next one's instruction." },
+    infer: {
+      shape: { kind: "map", key: SIGNAL, of: INFERENCE, min: 1 },
+      about: "What tool calls may show instead of a signal. The gates of the signal still have to pass.",
     },
     stop: {
       shape: move,
@@ -235,6 +252,19 @@ export const WORKFLOW: RecordShape = {
       default: {},
       about: "Signals that mean the same in every stage.",
     },
+    missing: {
+      shape: { kind: "word", values: ["ask", "end"] },
+      about: "A stop without a signal: ask the agent once per stage, or end the turn (default).",
+    },
+    tasks: { shape: TASKS, about: "It works through the tasks of a tracker." },
+    fresh: {
+      shape: { kind: "word", values: ["true", "false"] },
+      about: '"true": each task begins in a fresh conversation, the person is asked for /clear. Default "false".',
+    },
+    sequences: {
+      shape: { kind: "map", key: LABEL, of: { kind: "list", of: line, min: 1 }, min: 1 },
+      about: "Other stages for tasks with a label, by id or title.",
+    },
     limits: {
       shape: {
         kind: "record",
@@ -252,40 +282,6 @@ export const WORKFLOW: RecordShape = {
         },
       },
       about: "Bounds that make every loop end.",
-    },
-  },
-};
-
-const GATE_NAME: Rule = { ...NAME, what: "the name of a gate" };
-
-/** pawl.yaml: what a project says about its checks. */
-export const PROJECT: RecordShape = {
-  kind: "record",
-  fields: {
-    gates: {
-      shape: { kind: "map", key: GATE_NAME, of: GATE, min: 1 },
-      about: "This project's checks by name. `pawl verify` makes them all; workflows name them with `use`.",
-    },
-    workflows: {
-      shape: {
-        kind: "map",
-        key: NAME,
-        of: {
-          kind: "record",
-          fields: {
-            gates: {
-              shape: { kind: "map", key: SIGNAL, of: { kind: "list", of: GATE, min: 1 }, min: 1 },
-              about: "Further gates before this signal counts, by signal.",
-            },
-            off: {
-              shape: { kind: "list", of: { kind: "text", rule: SIGNAL }, min: 1 },
-              about: "Signals whose own gates are switched off; those listed under `gates` here stay.",
-            },
-          },
-        },
-        min: 1,
-      },
-      about: "Switches for workflows, by name: which signals are checked by what.",
     },
   },
 };

@@ -61,13 +61,15 @@ function byCommand(draft: Draft, index: number): Move[] {
 function targets(node: Node): string[] {
   return node.moves.flatMap((move) => {
     if (move.to !== undefined) return [stageKey(move.to)];
+    if (move.next !== undefined) return [stageKey(move.next)];
     return move.ask === undefined ? [] : [askKey(move.ask)];
   });
 }
 
 /** An abort is always possible and proves nothing about the work. */
 function ends(node: Node): boolean {
-  return node.moves.some((move) => move.end !== undefined && move.end !== "aborted");
+  // Without a next task the work is over.
+  return node.moves.some((move) => move.next !== undefined || (move.end !== undefined && move.end !== "aborted"));
 }
 
 function spread(from: Set<string>, next: (known: Set<string>) => string[]): Set<string> {

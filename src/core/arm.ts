@@ -5,7 +5,7 @@ import { comparesTrees } from "./gate.ts";
 import { fill, instruction, MARK, valuesOf } from "./guide.ts";
 import { owe } from "./ledger.ts";
 import { resume } from "./prompt.ts";
-import type { Event, Facts, Need, Owner, Run, RunSummary, Step, Workflow } from "./types.ts";
+import type { Event, Facts, Need, Owner, Run, RunSummary, RunTask, Step, Workflow } from "./types.ts";
 
 /** What arming in this project means: take over a run that waits for someone, or begin a new one beside the others. */
 export type Plan = { take: string } | { id: string; documentPath: string; beside: string[] } | { none: string };
@@ -64,6 +64,8 @@ export interface Arming {
   stages: string[];
   beside: string[];
   formal?: Beginning;
+  /** the task it begins with, already claimed */
+  task?: RunTask;
   /** whose it is from the start; else the session that prompted */
   owner?: Owner | null;
 }
@@ -117,7 +119,7 @@ export function formalPath(template: string, slug: string, at: string, isTaken: 
   return free;
 }
 
-function newRun({ workflow, event, facts, id, documentPath, stages, formal, owner }: Arming): Run {
+function newRun({ workflow, event, facts, id, documentPath, stages, formal, owner, task }: Arming): Run {
   const plan = stages.length > 0 ? stages : workflow.stages.map((stage) => stage.id);
   return {
     v: 1,
@@ -141,6 +143,7 @@ function newRun({ workflow, event, facts, id, documentPath, stages, formal, owne
     created_at: formal?.created_at ?? event.at,
     moved_at: event.at,
     updated_at: event.at,
+    ...(task && { task }),
     ...(formal && {
       formal: { ...formal.content, name: formal.name, type: formal.type, phases: formal.phases, bases: [] },
     }),

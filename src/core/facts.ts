@@ -1,8 +1,9 @@
 /** What a decision asks for, and what it is told. Data only. */
 
+import type { Seen } from "./infer.ts";
 import type { Json } from "./json.ts";
 import type { GateFact, GateNeed } from "./verdict.ts";
-import type { Workflow } from "./workflow.ts";
+import type { Inference, TaskScope, Workflow } from "./workflow.ts";
 
 export type Fact<T> = { ok: true; value: T } | { ok: false; why: string };
 
@@ -47,6 +48,11 @@ export type Need =
   | { kind: "files"; paths: string[] }
   | { kind: "git" }
   | { kind: "tree" }
+  /** the next task in scope, claimed for this actor; `wanted`: this one, "" for any */
+  | { kind: "next_task"; scope: TaskScope; actor: string; wanted: string }
+  | { kind: "task"; scope: TaskScope; id: string }
+  /** what tool calls show instead of a signal */
+  | { kind: "seen"; rules: Record<string, Inference>; since: string; message: string; task: string }
   /** has the workflow been changed on disk since it was pinned? */
   | { kind: "definition"; workflow: Workflow }
   | GateNeed;
@@ -65,4 +71,21 @@ export interface Facts {
   /** in words what is different now; empty: nothing */
   definition?: Fact<string[]>;
   gates?: Record<string, GateFact>;
+  /** null: nothing is left */
+  next_task?: Fact<TaskFact | null>;
+  task?: Fact<TaskFact>;
+  seen?: Fact<Seen>;
+}
+
+/** A task as its tracker has it; its words are untrusted. */
+export interface TaskFact {
+  id: string;
+  title: string;
+  text: string;
+  state: string;
+  owner: string | null;
+  labels: string[];
+  tracker: string;
+  /** of the file it stands in */
+  path?: string;
 }

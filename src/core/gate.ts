@@ -58,7 +58,8 @@ export function needsOf(gates: Gate[], run: Run, workflow: Workflow, facts: Fact
   if (facts.gates === undefined && leaves.some(isMeasured)) {
     const { base_tree = "", entered_at, verdicts = {}, claim } = run;
     const resumed = claim?.open === "running";
-    need.push({ kind: "gates", gates, base_tree, since: entered_at, known: verdicts, resumed });
+    const task = run.task && workflow.tasks ? { task: { id: run.task.id, scope: workflow.tasks } } : {};
+    need.push({ kind: "gates", gates, base_tree, since: entered_at, known: verdicts, resumed, ...task });
   }
   return need;
 }
@@ -182,6 +183,8 @@ function judgeFact(gate: Gate, background: Background, fact: GateFact): Finding 
       return fact.path === "" ? fail("nothing like it was made in this step") : pass(`${plain(fact.path)} was made`);
     case "evidence":
       return judgeEvidence(gate, fact);
+    case "shown":
+      return fact.shown ? pass(fact.why) : fail(fact.why);
     case "tracker":
       return fact.task.state === gate.tracker
         ? pass(`the tracker says ${fact.task.id} is ${fact.task.state}`)

@@ -1,3 +1,4 @@
+import { stageLine, taskValues } from "./auto-text.ts";
 import type { Draft } from "./draft.ts";
 import { gatesOf, leavesOf } from "./gate.ts";
 import type { Ask, Run, Stage, Workflow } from "./types.ts";
@@ -33,6 +34,8 @@ export function valuesOf(draft: Draft): Record<string, string> {
     issues: issueList(draft),
     choices: "",
     plan: run.plan.join(" → "),
+    stages: stageLine(workflow),
+    ...taskValues(run.task),
     command: leavesOf(gatesOf(workflow)).find((gate) => gate.typed)?.shell ?? "",
   };
 }
@@ -63,9 +66,13 @@ export function header(run: Run, workflow: Workflow): string {
 }
 
 /** What the agent is to do now. */
-export function instruction(draft: Draft): string {
+export function instruction(draft: Draft, done = ""): string {
   const { run, workflow } = draft;
   const stage = stageOf(workflow, run.stage);
+  // The document of this family begins its texts itself, and ends them with the marker.
+  if (workflow.signals === "stage") {
+    return [done, fill(stage.say, valuesOf(draft)), header(run, workflow)].filter((part) => part !== "").join("\n\n");
+  }
   return [header(run, workflow), fill(stage.say, valuesOf(draft)), claimRule(workflow, stage)]
     .filter((part) => part !== "")
     .join("\n\n");

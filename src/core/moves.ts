@@ -1,3 +1,4 @@
+import { actorOf, asRunTask, checkClaim, nextNeed, planFor, stopFor } from "./auto.ts";
 import { guard, sendOn } from "./claim.ts";
 import { closeDraft, type Draft, record } from "./draft.ts";
 import {
@@ -15,7 +16,7 @@ import {
 } from "./guide.ts";
 import { goOn, settle, toldOnce } from "./ledger.ts";
 import { keepReport, reportsSince } from "./report.ts";
-import type { Choice, Move, Outcome, Step, Workflow } from "./types.ts";
+import type { Choice, Move, Outcome, Step, TaskFact, Workflow } from "./types.ts";
 import { stageOf } from "./workflow.ts";
 
 /** Where a move comes from: the agent's claim at a stop, or the person's word at a prompt. */
@@ -31,12 +32,16 @@ export function takeMove(draft: Draft, move: Move, cause: Cause): Step {
 
 /** The claim is good: what the move says. */
 export function follow(draft: Draft, move: Move, cause: Cause): Step {
+  const lost = move.to !== undefined || move.next !== undefined ? checkClaim(draft) : null;
+  if (lost) return lost;
+  if (move.next !== undefined && draft.facts.next_task === undefined) return { need: [nextNeed(draft)] };
   if (move.stay) return closeDraft(draft, { turn: "end" });
   if (move.halt !== undefined) return halt(draft, move, cause);
   if (move.ask !== undefined) return ask(draft, move, cause);
   if (move.show !== undefined) return show(draft);
   logMove(draft, move, cause);
   if (move.end !== undefined) return endRun(draft, move.end, cause, move.person);
+  if (move.next !== undefined) return nextTask(draft, move.next, cause);
   return advance(draft, move.to!, cause, move.person);
 }
 
@@ -128,7 +133,42 @@ export function advance(draft: Draft, target: string, cause: Cause, person?: str
   const decided =
     cause.by === "person" ? `Pawl: your decision is recorded. Next: ${stageOf(workflow, next).title}.` : undefined;
   const said = person ? fill(person, valuesOf(draft)) : decided;
-  return sendOn(draft, instruction(draft), { progress: true, ...(said ? { person: said } : {}) });
+  const done = stageOf(workflow, from).done ?? "";
+  return sendOn(draft, instruction(draft, done), { progress: true, ...(said ? { person: said } : {}) });
+}
+
+/** The task is over: the next one begins in this conversation, or the work is done. */
+function nextTask(draft: Draft, target: string, cause: Cause): Step {
+  const { run, workflow, facts, event } = draft;
+  const found = facts.next_task!;
+  if (!found.ok) return stopFor(draft, `the tracker does not say what is next: ${found.why}`);
+  const closed = stageOf(workflow, run.stage).done ?? "";
+  run.done[run.stage] = doneBy(draft, cause);
+  if (run.task) {
+    const { id, title } = run.task;
+    run.finished = [...(run.finished ?? []), { task: id, title, at: event.at, done: run.done }];
+    record(draft, "task_done", { task: id, title });
+  }
+  if (!found.value) return endRun(draft, "completed", cause, `✅ All ${workflow.name} tasks complete`);
+  beginTask(draft, found.value, target);
+  record(draft, "task_begun", { task: run.task!.id, title: run.task!.title });
+  return sendOn(draft, instruction(draft, closed), {
+    progress: true,
+    person: `Pawl: next task ${run.task!.id}: ${run.task!.title}`,
+  });
+}
+
+/** What was proved before belongs to the task before. */
+function beginTask(draft: Draft, found: TaskFact, target: string): void {
+  const { run, workflow, facts, event } = draft;
+  run.task = asRunTask(found, actorOf(run.owner?.session ?? event.session), event.at);
+  run.plan = planFor(workflow, found.labels);
+  run.done = {};
+  delete run.verdicts;
+  delete run.most_tests;
+  if (facts.git?.ok) run.base = facts.git.value;
+  if (facts.tree?.ok) run.base_tree = facts.tree.value;
+  enter(draft, run.plan.includes(target) ? target : run.plan[0]!);
 }
 
 function doneBy({ event, proof }: Draft, { signal, by }: Cause) {
@@ -144,6 +184,8 @@ export function enter(draft: Draft, stage: string): void {
   run.status = "active";
   run.ledger.told = [];
   run.ledger.idle = 0;
+  delete run.ledger.tools;
+  delete run.ledger.nudges;
   delete run.why;
   delete run.paused;
   delete run.claim;

@@ -35,7 +35,7 @@ export const isApproval = (text: string) => /^\/(?:pawl:)?approve(?:\s|$)/i.test
 export function parseArming(text: string, workflow: Workflow): { stages: string[]; unknown: string[] } | null {
   const [word = "", ...rest] = text.trim().split(/[\s,]+/);
   if (!workflow.arm.some((arm) => word === arm || word === arm.replace(/^\/(?!pawl:)/, "/pawl:"))) return null;
-  if (takesCommand(workflow)) return { stages: [], unknown: [] };
+  if (takesCommand(workflow) || workflow.tasks) return { stages: [], unknown: [] };
   const ids = workflow.stages.map((stage) => stage.id);
   const named = rest.filter((arg) => arg !== "").map((arg) => arg.toLowerCase());
   return {

@@ -1,5 +1,6 @@
+import { stageLine } from "./auto-text.ts";
 import { closeDraft, type Draft, record } from "./draft.ts";
-import { excerpt, instruction, MARK, signalList } from "./guide.ts";
+import { excerpt, header, instruction, MARK, signalList } from "./guide.ts";
 import { goOn, HOST_CAP, noteArrival, pausedLine, restartCount, toldOnce } from "./ledger.ts";
 import { choose, takeMove } from "./moves.ts";
 import { choiceByTool } from "./question.ts";
@@ -112,6 +113,7 @@ function noClaim(draft: Draft, event: EventOf<"stop">, signals: Signals): Step {
     run.paused.told = true;
     return closeDraft(draft, told ? { turn: "end" } : { turn: "end", person: pausedLine(draft) });
   }
+  if (workflow.missing === "ask") return inferOrAsk(draft, event);
   if (!toldOnce(draft, "missing")) return closeDraft(draft, { turn: "end" });
   const step = `step ${stepNumber(workflow, run.stage)} (${run.stage})`;
   return closeDraft(draft, {
@@ -128,6 +130,78 @@ function checkAnyway(draft: Draft): Step | null {
   const move = waiting ? (on[waiting] ?? workflow.anywhere[waiting]) : stop;
   return move ? takeMove(draft, move, { signal: waiting ?? "", message: "", by: "agent" }) : null;
 }
+
+/** Second and third tier: what the tool calls show; else, once in a stage, the agent is asked itself. */
+function inferOrAsk(draft: Draft, event: EventOf<"stop">): Step {
+  const { run, workflow, facts } = draft;
+  const stage = stageOf(workflow, run.stage);
+  if (facts.seen === undefined) {
+    const message = facts.message?.ok ? facts.message.value : event.message;
+    const need = {
+      kind: "seen" as const,
+      rules: stage.infer ?? {},
+      since: run.entered_at,
+      message,
+      task: run.task?.id ?? "",
+    };
+    return { need: [need] };
+  }
+  const seen = facts.seen.ok ? facts.seen.value : null;
+  if (seen?.inferred) {
+    const { signal, evidence } = seen.inferred;
+    record(draft, "inferred", { signal, evidence });
+    draft.log.push(`Inferred ${signal}: ${evidence}`);
+    return takeMove(draft, stage.on[signal]!, { signal, message: "", by: "agent" });
+  }
+  draft.log.push(`Stage: ${seen?.progress ?? "UNKNOWN"}`);
+  if (seen && seen.progress !== "UNKNOWN" && isNewWork(draft, seen.tools)) return nudge(draft, seen.progress);
+  if (!toldOnce(draft, "asked")) return closeDraft(draft, { turn: "end", person: pausedLine(draft) });
+  record(draft, "asked_agent", { why: "no signal, and nothing that shows one" });
+  return goOn(draft, stageQuestion(draft), { progress: false });
+}
+
+/** Tools were used since the last look: the agent is at work and only stopped for breath. */
+function isNewWork(draft: Draft, tools: number): boolean {
+  const { ledger } = draft.run;
+  const before = ledger.tools ?? 0;
+  ledger.tools = tools;
+  ledger.nudges = (ledger.nudges ?? 0) + 1;
+  return tools > before && ledger.nudges <= draft.workflow.limits.rounds;
+}
+
+function nudge(draft: Draft, progress: string): Step {
+  const stage = stageOf(draft.workflow, draft.run.stage);
+  const text = [
+    `${MARK} ${stage.title} goes on (${progress}). Finish it; then emit, alone on its line:`,
+    signalList(draft.workflow, stage).split("\n")[0],
+  ].join("\n");
+  return goOn(draft, text, { progress: true });
+}
+
+/** To the letter as the document has it; the lines are those of this run's stages. */
+function stageQuestion(draft: Draft): string {
+  const { workflow } = draft;
+  const lines = workflow.stages.flatMap((stage) => {
+    const signal = Object.keys(stage.on)[0];
+    return signal ? [`- ${signal} (${MEANINGS[signal] ?? stage.title})`] : [];
+  });
+  return [
+    "Unable to determine current workflow stage.",
+    `WORKFLOW STAGES: ${stageLine(workflow)}`,
+    ["Which stage are you at? Respond with ONE of:", ...lines].join("\n"),
+    "Then emit: ::: WORKFLOW_STAGE: <YOUR_STAGE> :::",
+    header(draft.run, workflow),
+  ].join("\n\n");
+}
+
+const MEANINGS: Record<string, string> = {
+  CODING_COMPLETE: "finished implementing",
+  REQUIREMENTS_REVIEWED: "verified requirements",
+  TESTS_PASSING: "all tests pass",
+  ORACLE_APPROVED: "code review approved",
+  ISSUE_CLOSED: "issue closed and deployed",
+  SESSION_CLEARED: "ready for next task",
+};
 
 function tellMalformed(draft: Draft, lines: string[]): Step {
   const stage = stageOf(draft.workflow, draft.run.stage);

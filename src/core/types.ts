@@ -6,7 +6,7 @@ import type { Json } from "./json.ts";
 import type { Verdict } from "./verdict.ts";
 import type { Outcome } from "./workflow.ts";
 
-export type { DocumentFact, Fact, Facts, FileState, GitFact, Need, ToolCall } from "./facts.ts";
+export type { DocumentFact, Fact, Facts, FileState, GitFact, Need, TaskFact, ToolCall } from "./facts.ts";
 export type { Formal } from "./formal.ts";
 export type { Json } from "./json.ts";
 export type { GateFact, GateNeed, Ran, Tally, TestRun, Verdict, VerdictWord, Weakening } from "./verdict.ts";
@@ -92,6 +92,19 @@ export interface OpenClaim {
   open?: "running" | "person";
 }
 
+/** The task a run is about. */
+export interface RunTask {
+  id: string;
+  title: string;
+  text: string;
+  labels: string[];
+  tracker: string;
+  path?: string;
+  /** as whom it was claimed */
+  actor: string;
+  claimed_at: string;
+}
+
 export interface Question {
   ask: string;
   at: string;
@@ -122,6 +135,9 @@ export interface Ledger {
   since: string;
   /** what was already told once, e.g. "malformed:review" */
   told: string[];
+  /** tool calls of this stage at the last look, and how often it was only told to go on */
+  tools?: number;
+  nudges?: number;
 }
 
 export interface Seen {
@@ -179,6 +195,9 @@ export interface Run {
   most_tests?: Record<string, number>;
   /** a claim that was not let through yet */
   claim?: OpenClaim;
+  task?: RunTask;
+  /** tasks of this run that are over, with what proved their stages */
+  finished?: { task: string; title: string; at: string; done: Run["done"] }[];
   commit_hash: string | null;
   last_signal: string | null;
   document: RunDocument;

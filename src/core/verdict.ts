@@ -1,7 +1,7 @@
 /** What was measured for a gate, and what follows from it. Data only. */
 
 import type { FileState } from "./facts.ts";
-import type { Gate } from "./workflow.ts";
+import type { Gate, TaskScope } from "./workflow.ts";
 
 /** One start of a command. `exit` is null if it was ended by a signal, or never started. */
 export interface Attempt {
@@ -83,7 +83,7 @@ export interface TestRun extends Suite {
 
 export interface Tracked {
   id: string;
-  state: "open" | "claimed" | "closed";
+  state: string;
 }
 
 export interface GateNeed {
@@ -92,6 +92,8 @@ export interface GateNeed {
   base_tree: string;
   since: string;
   known: Record<string, Verdict>;
+  /** the run's task, and where it lives */
+  task?: { id: string; scope: TaskScope };
   /** a check that was left running is asked for again: its result counts whatever it is */
   resumed: boolean;
 }
@@ -115,5 +117,6 @@ export type GateFact = { tree: string } & (
   | { kind: "file"; state: FileState; size: number; holds: boolean }
   | { kind: "artefact"; path: string; size: number }
   | { kind: "evidence"; runs: TestRun[]; edited: string }
+  | { kind: "shown"; shown: boolean; why: string }
   | { kind: "tracker"; task: Tracked }
 );

@@ -3,7 +3,7 @@
 export type SignalFamily = "promise" | "stage" | "none";
 export type Outcome = "completed" | "failed" | "aborted" | "stalled" | "budget" | "infra";
 
-/** Exactly one of to, halt, ask, end, show, stay. */
+/** Exactly one of to, halt, ask, end, show, stay, next. */
 export interface Move {
   to?: string;
   /** stop and keep everything for a retry; the text begins the reason */
@@ -13,6 +13,8 @@ export interface Move {
   show?: "report";
   /** known, and moves nothing */
   stay?: true;
+  /** the task is over: go to this stage with the next one, or end if there is none */
+  next?: string;
   gates?: Gate[];
   /** what the person sees when this move is taken (template) */
   person?: string;
@@ -45,7 +47,7 @@ export interface Gate {
   /** made since the stage was entered, and not empty (glob) */
   artefact?: string;
   /** the agent's own tool calls show it */
-  evidence?: "tests";
+  evidence?: "tests" | "review" | "task-read" | "failure";
   tracker?: "closed" | "claimed";
   /** a person has to approve; the text says what */
   person?: string;
@@ -75,9 +77,23 @@ export interface Gate {
   fault?: string;
 }
 
+/** What tool calls and reports may show instead of a signal. All that is named has to be so. */
+export interface Inference {
+  tests?: "pass";
+  review?: "approved";
+  closed?: "task";
+  read?: "task";
+  edited?: true;
+  /** prose, only for what has no tool; negations are refused */
+  says?: string[];
+}
+
 export interface Stage {
   id: string;
   title: string;
+  /** said when it is over, before the next stage's instruction */
+  done?: string;
+  infer?: Record<string, Inference>;
   /** instruction for the agent (template, already read from its file) */
   say: string;
   /** the sub-agent whose last message is this stage's report */
@@ -129,8 +145,24 @@ export interface Workflow {
   asks: Record<string, Ask>;
   anywhere: Record<string, Move>;
   limits: { idle: number /** how often a stage's gates may send the agent back */; rounds: number };
+  /** what a stop without a signal means, once nothing can be inferred: ask the agent once per stage, or end (default) */
+  missing?: "ask";
+  /** it works through tasks of a tracker, those with these labels */
+  tasks?: TaskScope;
+  /** each task begins in a fresh conversation: the person is asked for /clear */
+  fresh?: true;
+  /** other stages for tasks with a label */
+  sequences?: Record<string, string[]>;
   /** what happens if the required reading was not read after a restore; only formal workflows have it */
   reading?: "enforce" | "remind" | "off";
+}
+
+export interface TaskScope {
+  labels: string[];
+  epic?: string;
+  tracker?: "auto" | "beads" | "github" | "session-md";
+  /** of session.md */
+  path?: string;
 }
 
 export function stageOf(workflow: Workflow, id: string): Stage {

@@ -72,8 +72,9 @@ function look(measuring: Measuring, gate: Gate): Looked {
   if (gate.only) return lookOutside(measuring, gate.only);
   if (gate.file !== undefined) return lookAtFile(sources.root, gate.file, gate.contains);
   if (gate.artefact !== undefined) return lookForArtefact(sources.root, gate.artefact, need.since);
-  if (gate.evidence !== undefined) return lookForEvidence(sources, need.since);
-  if (gate.tracker !== undefined) return { kind: "unknown", why: "no tracker is set up for this run" };
+  if (gate.evidence === "tests") return lookForEvidence(sources, need.since);
+  if (gate.evidence !== undefined) return lookForSigns(sources, need, gate.evidence);
+  if (gate.tracker !== undefined) return askTracker(sources.root, need);
   return measureCommand(measuring, gate);
 }
 
@@ -125,6 +126,34 @@ function lookForEvidence({ root, tools }: GateSources, since: string): Looked {
   if (last?.verdict !== "pass") return { kind: "evidence", runs, edited: "" };
   const edited = changedAfter(root, Date.parse(last.at));
   return edited.ok ? { kind: "evidence", runs, edited: edited.value } : { kind: "unknown", why: edited.why };
+}
+
+const NO_SIGN = {
+  review: "no reviewer's result that approves is to be seen in this step",
+  "task-read": "the task was not opened again in this step",
+  failure: "neither tests nor a review failed in this step, so there is no way back",
+};
+
+function lookForSigns({ tools }: GateSources, { since, task }: GateNeed, kind: keyof typeof NO_SIGN): Looked {
+  const calls = tools(since);
+  if (!calls.ok) return { kind: "unknown", why: `the tool calls could not be read (${calls.why})` };
+  const { failureIn, reviewOf, shows } = require("../core/infer.ts") as typeof import("../core/infer.ts");
+  const signs = {
+    review: () => (reviewOf(calls.value)?.verdict === "approved" ? "a reviewer approved" : null),
+    "task-read": () => (calls.value.some((call) => shows(call, task?.id ?? "")) ? "the task was opened again" : null),
+    failure: () => failureIn(calls.value),
+  };
+  const sign = signs[kind]();
+  return { kind: "shown", shown: sign !== null, why: sign ?? NO_SIGN[kind] };
+}
+
+/** Never the agent's word, always the tracker's. */
+function askTracker(root: string, { task }: GateNeed): Looked {
+  if (!task) return { kind: "unknown", why: "this run has no task of a tracker" };
+  const { gatherTask } = require("./tasks.ts") as typeof import("./tasks.ts");
+  const found = gatherTask(root, task.scope, task.id);
+  if (!found.ok) return { kind: "unknown", why: `the tracker does not answer (${found.why})` };
+  return { kind: "tracker", task: { id: found.value.id, state: found.value.state } };
 }
 
 /**

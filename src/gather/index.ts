@@ -11,6 +11,8 @@ const MOST_FILES = 200;
 const definitions = () => require("./definition.ts") as typeof import("./definition.ts");
 const trees = () => require("./tree.ts") as typeof import("./tree.ts");
 const gates = () => require("./gates.ts") as typeof import("./gates.ts");
+const tasks = () => require("./tasks.ts") as typeof import("./tasks.ts");
+const inference = () => require("../core/infer.ts") as typeof import("../core/infer.ts");
 const transcripts = () => require("../hosts/transcript.ts") as typeof import("../hosts/transcript.ts");
 
 function gatherReport({ root, run }: Sources, file: string): Fact<string> {
@@ -38,6 +40,14 @@ const toolsOf =
     if (tail !== "") transcripts().readLastMessage(transcript, tail);
     return transcripts().readToolsSince(transcript, since);
   };
+
+function gatherSeen(
+  sources: Sources,
+  { rules, since, message, task }: Extract<Need, { kind: "seen" }>,
+): Facts["seen"] & object {
+  const calls = toolsOf(sources)(since);
+  return calls.ok ? { ok: true, value: inference().lookForSignal(rules, calls.value, message, task) } : calls;
+}
 
 const NO_TRANSCRIPT = { ok: false, why: "no transcript" } as const;
 
@@ -69,6 +79,10 @@ export function gather(needs: Need[], sources: Sources, facts: Facts): Facts {
     else if (need.kind === "tree") gathered.tree = trees().treeHash(sources.root, objectsOf(sources.root, sources.run));
     else if (need.kind === "gates")
       Object.assign(gathered, gates().gatherGates(need, { ...sources, tools: toolsOf(sources) }));
+    else if (need.kind === "task") gathered.task = tasks().gatherTask(sources.root, need.scope, need.id);
+    else if (need.kind === "next_task")
+      gathered.next_task = tasks().gatherNext(sources.root, need.scope, need.actor, need.wanted);
+    else if (need.kind === "seen") gathered.seen = gatherSeen(sources, need);
     else if (need.kind === "tools") gathered.tools = toolsOf(sources)(need.since);
     else gathered.message = messageOf(sources);
   }

@@ -3,9 +3,13 @@ import commitManager from "../../plugin/agents/commit-manager.md" with { type: "
 import deepReviewer from "../../plugin/agents/deep-reviewer.md" with { type: "text" };
 import fileCleaner from "../../plugin/agents/file-cleaner.md" with { type: "text" };
 import memoryUpdater from "../../plugin/agents/memory-updater.md" with { type: "text" };
+import oracleReviewer from "../../plugin/agents/oracle-reviewer.md" with { type: "text" };
 import approve from "../../plugin/commands/approve.md" with { type: "text" };
+import auto from "../../plugin/commands/auto.md" with { type: "text" };
+import bdStart from "../../plugin/commands/bd-start.md" with { type: "text" };
 import completeWork from "../../plugin/commands/complete-work.md" with { type: "text" };
 import go from "../../plugin/commands/go.md" with { type: "text" };
+import oracleReview from "../../plugin/commands/oracle-review.md" with { type: "text" };
 import until from "../../plugin/commands/until.md" with { type: "text" };
 import workflow from "../../plugin/skills/workflow/SKILL.md" with { type: "text" };
 
@@ -61,6 +65,24 @@ export const SHIPPED: readonly Shipped[] = [
   },
   { path: ".claude/commands/pawl/go.md", text: go, why: "the command /pawl:go" },
   { path: ".claude/commands/pawl/until.md", text: until, why: "the command /pawl:until" },
+  {
+    path: ".claude/commands/auto.md",
+    text: auto,
+    why: "the command /auto",
+    otherwise: ".claude/commands/pawl/auto.md",
+  },
+  {
+    path: ".claude/commands/bd-start.md",
+    text: bdStart,
+    why: "the command /bd-start",
+    otherwise: ".claude/commands/pawl/bd-start.md",
+  },
+  {
+    path: ".claude/commands/oracle-review.md",
+    text: oracleReview,
+    why: "the command /oracle-review",
+    otherwise: ".claude/commands/pawl/oracle-review.md",
+  },
   { path: ".claude/commands/pawl/approve.md", text: approve, why: "the command /pawl:approve" },
   {
     path: ".claude/skills/workflow/SKILL.md",
@@ -73,4 +95,5 @@ export const SHIPPED: readonly Shipped[] = [
   agent("deep-reviewer", deepReviewer),
   agent("file-cleaner", fileCleaner),
   agent("commit-manager", commitManager),
+  agent("oracle-reviewer", oracleReviewer),
 ];

@@ -1,0 +1,37 @@
+/** The shape of pawl.yaml. */
+import { GATE } from "./gate-schema.ts";
+import { NAME, type RecordShape, type Rule, SIGNAL } from "./schema.ts";
+
+const GATE_NAME: Rule = { ...NAME, what: "the name of a gate" };
+
+/** pawl.yaml: what a project says about its checks. */
+export const PROJECT: RecordShape = {
+  kind: "record",
+  fields: {
+    gates: {
+      shape: { kind: "map", key: GATE_NAME, of: GATE, min: 1 },
+      about: "This project's checks by name. `pawl verify` makes them all; workflows name them with `use`.",
+    },
+    workflows: {
+      shape: {
+        kind: "map",
+        key: NAME,
+        of: {
+          kind: "record",
+          fields: {
+            gates: {
+              shape: { kind: "map", key: SIGNAL, of: { kind: "list", of: GATE, min: 1 }, min: 1 },
+              about: "Further gates before this signal counts, by signal.",
+            },
+            off: {
+              shape: { kind: "list", of: { kind: "text", rule: SIGNAL }, min: 1 },
+              about: "Signals whose own gates are switched off; those listed under `gates` here stay.",
+            },
+          },
+        },
+        min: 1,
+      },
+      about: "Switches for workflows, by name: which signals are checked by what.",
+    },
+  },
+};

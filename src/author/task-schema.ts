@@ -1,0 +1,54 @@
+/** The shapes that have to do with tasks: which ones, and what tool calls show of them. */
+import type { RecordShape, Rule, Shape } from "./schema.ts";
+
+const ONE_LINE: Rule = {
+  pattern: "^[^\\r\\n]*\\S[^\\r\\n]*$",
+  what: "one line of text",
+  hint: "write it without line breaks",
+};
+const PATH: Rule = {
+  pattern: "^(?!/)(?!(?:.*/)?\\.\\.(?:/|$))[^\\\\\\u0000-\\u001f]*[^\\\\\\u0000-\\u001f/]$",
+  what: "a relative path inside the project",
+  hint: 'no leading or trailing "/", no ".." parts',
+};
+const line: Shape = { kind: "text", rule: ONE_LINE };
+const filePath: Shape = { kind: "text", rule: PATH };
+
+export const LABEL: Rule = {
+  pattern: "^[A-Za-z0-9][A-Za-z0-9:._/-]{0,63}$",
+  what: "a label",
+  hint: "use letters, digits and : . _ / -, at most 64",
+};
+
+export const TASKS: RecordShape = {
+  kind: "record",
+  fields: {
+    labels: {
+      shape: { kind: "list", of: { kind: "text", rule: LABEL }, min: 1 },
+      required: true,
+      about: "Tasks with one of these labels, or with `label:anything`; the first ones come first.",
+    },
+    epic: { shape: line, about: "Only tasks of this epic." },
+    tracker: {
+      shape: { kind: "word", values: ["auto", "beads", "github", "session-md"] },
+      about: "Where tasks live. Default auto: beads, session.md or GitHub, whatever is there.",
+    },
+    path: { shape: filePath, about: "Of session.md, where it is not at its usual place." },
+  },
+};
+
+export const INFERENCE: Shape = {
+  kind: "record",
+  id: "inference",
+  fields: {
+    tests: { shape: { kind: "word", values: ["pass"] }, about: "A green test run, and nothing edited after it." },
+    review: { shape: { kind: "word", values: ["approved"] }, about: "A reviewer's result says approved." },
+    closed: { shape: { kind: "word", values: ["task"] }, about: "A tool call closed the task." },
+    read: { shape: { kind: "word", values: ["task"] }, about: "A tool call showed the task." },
+    edited: { shape: { kind: "true" }, about: "Files were edited." },
+    says: {
+      shape: { kind: "list", of: line, min: 1 },
+      about: "The message says one of these, and not their contrary. Only for what has no tool.",
+    },
+  },
+};
