@@ -138,7 +138,7 @@ function isText(value: Json | undefined): value is string {
   return typeof value === "string" && value !== "";
 }
 
-function lineOf(input: Json): string {
+export function lineOf(input: Json): string {
   const command = field(input, "command") ?? field(input, "cmd") ?? "";
   if (typeof command === "string") return command;
   if (!Array.isArray(command)) return "";
