@@ -1,14 +1,15 @@
-import { existsSync } from "node:fs";
 import { armByPrompt, bindOffered } from "./arming.ts";
 import { decide } from "./core/decide.ts";
 import { isApproval, parseArming } from "./core/prompt.ts";
 import type { Answer, Event, Run, Step, Workflow } from "./core/types.ts";
 import { commitLoop, type Incoming, type Speak } from "./engine.ts";
 import { logError } from "./store/errors.ts";
+import { lookAt } from "./store/files.ts";
+import { isGone } from "./store/gone.ts";
 import { greetingFor } from "./store/greeting.ts";
 import { homeDir } from "./store/home.ts";
 import { isFork } from "./store/owner.ts";
-import { findRoot, isOff, type Pointer, readPointer } from "./store/place.ts";
+import { findRoot, isOff, type Pointer, readPointer, releasePointer } from "./store/place.ts";
 import { loadRun } from "./store/runs.ts";
 import { STALE_MS, waitingLine } from "./store/waiting.ts";
 
@@ -107,7 +108,7 @@ function oneAnswer(answers: Answer[]): Answer {
 
 /** A fresh conversation: the person hears once what is on, and what waits for someone. The agent hears nothing. */
 function welcome({ cwd, event }: Incoming, speak: Speak): void {
-  if (event.kind !== "start" || cwd === null || !existsSync(cwd)) return;
+  if (event.kind !== "start" || cwd === null || lookAt(cwd) === undefined) return;
   try {
     const greeting = event.source === "startup" ? greetingFor(cwd, event.via) : null;
     const root = findRoot(cwd);
@@ -147,7 +148,18 @@ function withRun(incoming: Incoming, pointer: Pointer, speak: Speak): boolean {
     over = !isOwner(run, event) || beginsAnew(step, event, workflow);
     return step;
   });
+  if (!found && event.kind === "stop") return tellIfGone(incoming, pointer, speak);
   return found && !over;
+}
+
+/** Whoever removes the files of a run is rid of it, but not without a word. Asked at a stop: then nothing is being armed. */
+function tellIfGone({ event }: Incoming, { root, run }: Pointer, speak: Speak): boolean {
+  if (!isGone(root, run)) return false;
+  const what = `the files of run ${run} were removed from ${root}/.pawl; nothing of it is checked any more`;
+  logError(null, "hook", what);
+  releasePointer(event.host, event.session, run);
+  speak({ turn: "end", person: `Pawl: ${what}. The command that began it begins it anew.` });
+  return true;
 }
 
 const isOwner = ({ owner }: Run, event: Event) => owner?.session === event.session && owner.host === event.host;

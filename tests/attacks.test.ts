@@ -56,6 +56,11 @@ const ATTACKS: Row[] = [
     "another run's folder under this run's name: nothing of it counts",
   ],
   ["the archive edited", "store/seal.test.ts", "whose lines were changed is shown, marked, and never sealed again"],
+  [
+    "a run's files removed, an off file put there",
+    "scenarios/133-files-removed.yaml",
+    "an off file of its own making switches nothing off; a run whose files are removed is not gone without a word",
+  ],
   ["a job's result edited", "gather/job-life.test.ts", "a result %s is not believed: the command runs again"],
   ["a job's command replaced", "gather/job-life.test.ts", "a command put in place of ours is not run"],
   ["a receipt written by hand", "verify/verify.test.ts", "a receipt that someone wrote by hand is not believed"],
@@ -68,6 +73,11 @@ const ATTACKS: Row[] = [
     "pawl.yaml edited during the run",
     "scenarios/131-definition-swapped.yaml",
     "an agent that takes the check out of pawl.yaml, or the workflow's file away, is not let through by that",
+  ],
+  [
+    "git told to look away from a change",
+    "scenarios/134-git-looks-away.yaml",
+    "a change that git was told not to look at is a change",
   ],
   ["the failing test deleted", "scenarios/112-tests-gate.yaml", "a deleted test is counted"],
   // ── Commands of an agent ───────────────────────────────────────────────────
@@ -167,6 +177,11 @@ const ATTACKS: Row[] = [
     "git's settings",
     "attacks/repository.test.ts",
     "git's own settings of the repository run nothing when Pawl looks at the tree",
+  ],
+  [
+    "settings that make the program load other code",
+    "attacks/repository.test.ts",
+    "BUN_OPTIONS and BUN_BE_BUN from a repository's settings load nothing into the hook",
   ],
   ["loader variables of a gate", "gather/job.test.ts", "a loader variable"],
   ["programs in a relative PATH", "gather/job.test.ts", "a program is looked for in the cleaned PATH only"],

@@ -3,7 +3,7 @@ import { dlopen } from "bun:ffi";
 import { afterAll, describe, expect, test } from "bun:test";
 import { closeSync, constants, openSync, readSync, writeSync } from "node:fs";
 import { join } from "node:path";
-import { PAWL, payload, removePlaces, runHook, shell } from "./harness.ts";
+import { CLIENT, PAWL, payload, removePlaces, runHook, shell } from "./harness.ts";
 import { armed, CLAIM, expectHarmless, HOOK, quoted, stop, type Wanted } from "./hostile.ts";
 import { journalOf, runsOf } from "./run-files.ts";
 
@@ -38,7 +38,8 @@ describe("stdout", () => {
       const reader = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
       const writer = openSync(path, constants.O_WRONLY | constants.O_NONBLOCK);
       const filling = fill(writer);
-      const { root: cwd, env } = state.place;
+      const { root: cwd } = state.place;
+      const env = { ...state.place.env, ...CLIENT };
       const child = Bun.spawn([PAWL, "hook", "claude", "--via", "local"], { cwd, env, stdin: "pipe", stdout: writer });
       // Spawning took the flag away. The child waits for its stdin, so it cannot have written anything yet.
       libc.symbols.fcntl(writer, F_SETFL, constants.O_NONBLOCK);

@@ -15,6 +15,7 @@ export const ENVIRONMENT: Record<string, string> = {
   PATH: "where `git` is looked for",
   NO_COLOR: "set: `pawl demo` shows no colours",
   TERM: "`dumb`: `pawl demo` shows no colours",
+  PAWL_GATE: "set for the commands of gates: `pawl verify` does not wait for a gate that called it",
   AI_AGENT: "set by Claude Code: its version, which decides how an answer is put",
   CLAUDE_CONFIG_DIR: "where Claude Code keeps your own settings, if not in `~/.claude`; `pawl doctor` looks there",
   CLAUDE_CODE_ENTRYPOINT: "set by Claude Code: begins with `sdk` where nobody looks on, so that nobody is greeted",

@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { renderProblem } from "../author/problem.ts";
 import { treeHash } from "../gather/tree.ts";
 import { detectChecks } from "../install/checks.ts";
-import { messageOf } from "../store/files.ts";
+import { messageOf, PathError } from "../store/files.ts";
 import { type Base, findBase } from "../verify/base.ts";
 import { checkReceipt } from "../verify/check-receipt.ts";
 import { endAll, nothingRuns, type Running } from "../verify/jobs.ts";
@@ -39,7 +39,17 @@ Exit codes: 0 all passed, 1 some failed, 2 wrong use or no gates, 3 some unprove
 const OPTIONS = ["--base=", "--json", "--markdown", "--junit=", "--wait", "--prove", "--check="];
 const LONGEST_WAIT_MS = 100_000;
 
+/** A repository can put a link where Pawl would write: that is to be mended, not to be reported. */
 export async function run(args: string[], io: Io): Promise<number> {
+  try {
+    return await answer(args, io);
+  } catch (error) {
+    if (!(error instanceof PathError)) throw error;
+    throw new UserError(visible(error.message), "Pawl writes to no place that leads out of the project; remove it", 3);
+  }
+}
+
+async function answer(args: string[], io: Io): Promise<number> {
   const parsed = parseArgs(args, OPTIONS);
   const { words, flags, values } = parsed;
   refuseMixtures(parsed);

@@ -3,7 +3,7 @@ import { backgroundOf, isChanged, type Judged, judge, judgeAll, leavesOf, needsO
 import { header, MARK, signalList } from "./guide.ts";
 import { goOn, owe, settle, toldOnce } from "./ledger.ts";
 import type { Answer, Step, Verdict } from "./types.ts";
-import { type Gate, stageOf } from "./workflow.ts";
+import { type Gate, type Move, type Stage, stageOf, type Workflow } from "./workflow.ts";
 
 /** A claim before its gates: let through, sent back, kept for later, or put to the person. */
 
@@ -197,6 +197,19 @@ function pauseForChange(draft: Draft, claim: Claim): Step {
   ].join("\n");
   return closeDraft(draft, { turn: "end", person });
 }
+
+/** For an agent that has forgotten: what was found wrong with its last claim. "" if nothing is open. */
+export function openRefusal({ run, workflow }: Draft): string {
+  const move = run.claim && claimedMove(run.claim.signal, stageOf(workflow, run.stage), workflow);
+  const found = leavesOf(move?.gates ?? []).flatMap((gate) => run.verdicts?.[gate.id] ?? []);
+  const failed = found.filter(({ verdict }) => verdict === "fail");
+  return failed.length === 0
+    ? ""
+    : `${refusal(run.claim!)}: ${failed.map((one) => `${one.gate}: ${one.why}`).join("; ")}.`;
+}
+
+export const claimedMove = (signal: string, { on, stop }: Stage, { anywhere }: Workflow): Move | undefined =>
+  signal === "" ? stop : (on[signal] ?? anywhere[signal]);
 
 // ── Said ────────────────────────────────────────────────────────────────────
 

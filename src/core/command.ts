@@ -1,4 +1,4 @@
-import { approve, nothingToApprove, proofOf, remember } from "./claim.ts";
+import { approve, claimedMove, nothingToApprove, proofOf, remember } from "./claim.ts";
 import { closeDraft, type Draft, record } from "./draft.ts";
 import { changePhase } from "./formal-run.ts";
 import { backgroundOf, isChanged, judgeAll, needsOf } from "./gate.ts";
@@ -93,12 +93,8 @@ function refuse(draft: Draft, gate: string, verdict: string, why: string): Step 
 }
 
 /** The claim that was not let through: which move it asks for. */
-function openMove({ run, workflow }: Draft): Move | undefined {
-  const { on, stop } = stageOf(workflow, run.stage);
-  const { claim } = run;
-  if (!claim) return undefined;
-  return claim.signal === "" ? stop : (on[claim.signal] ?? workflow.anywhere[claim.signal]);
-}
+const openMove = ({ run, workflow }: Draft) =>
+  run.claim && claimedMove(run.claim.signal, stageOf(workflow, run.stage), workflow);
 
 /** The person's own word, from a terminal, a prompt or the dashboard; never the agent's. */
 export function approveClaim(draft: Draft, who: string, how: string): Step {

@@ -1,3 +1,4 @@
+import { openRefusal } from "./claim.ts";
 import { onCommand } from "./command.ts";
 import { importDocument, parseFrontMatter } from "./document.ts";
 import { closeDraft, type Draft, openDraft, record } from "./draft.ts";
@@ -122,7 +123,13 @@ function onStart(draft: Draft, event: EventOf<"start">): Step {
       ? `The workflow is stopped here: ${run.why ?? ""}. Do nothing for it until the person says so.`
       : "";
   const pause = run.paused ? "The person paused it with a request of their own: serve that first." : "";
-  const text = [`${MARK} Restored after ${event.source}: a workflow is under way in this session.`, rest, pause, now]
+  const text = [
+    `${MARK} Restored after ${event.source}: a workflow is under way in this session.`,
+    rest,
+    pause,
+    now,
+    openRefusal(draft),
+  ]
     .filter((part) => part !== "")
     .join("\n\n");
   record(draft, "restored", { source: event.source });

@@ -27,6 +27,8 @@ export interface GitFact {
   dirty: boolean;
   /** some of the changed paths, Pawl's own left out */
   changed: string[];
+  /** paths that git was told not to look at (assume-unchanged, skip-worktree) and that are there; left out: not known */
+  hidden?: string[];
 }
 
 export interface DocumentFact {

@@ -108,8 +108,10 @@ const unproven = (why: string): Finding => ({ verdict: "unproven", why });
 function judgeGit(wanted: NonNullable<Gate["git"]>, background: Background, facts: Facts): Finding {
   const git = facts.git ?? { ok: false, why: "git was not asked" };
   if (!git.ok) return unproven(`Pawl could not look into git (${git.why})`);
-  const { head, head_at, dirty, changed } = git.value;
-  const left = `the tree has changes: ${changed.map(plain).join(", ")}`;
+  const { head, head_at } = git.value;
+  const veiled = newlyHidden(git.value, background.base);
+  const dirty = git.value.dirty || veiled.length > 0;
+  const left = `the tree has changes: ${[...git.value.changed, ...veiled].map(plain).join(", ")}`;
   if (wanted === "clean") return dirty ? fail(left) : pass("nothing is left to commit");
   const { base, entered_at } = background;
   const isNew = head !== "" && head !== base?.head && head_at.slice(0, 19) >= entered_at.slice(0, 19);
@@ -120,6 +122,13 @@ function judgeGit(wanted: NonNullable<Gate["git"]>, background: Background, fact
   }
   if (!dirty) return pass("nothing is left to commit");
   return isNew ? pass(commit) : fail(`no commit was made in this step and ${left}`);
+}
+
+/** What git was told to look away from since the run began is not clean: nobody can see it. */
+function newlyHidden({ hidden = [] }: GitFact, base: GitFact | null): string[] {
+  const before = base?.hidden ?? hidden;
+  const fresh = hidden.filter((path) => !before.includes(path));
+  return fresh.slice(0, 5).map((path) => `${path} (git was told not to look at it)`);
 }
 
 function judgeBranch(globs: string[], facts: Facts): Finding {

@@ -2,9 +2,9 @@
 import { closeOf, type Language, partsOf, readSource, type Source } from "./tests-source.ts";
 import type { Unit } from "./tests-units.ts";
 
-const CALLED = String.raw`(?:expect|assert)\w*(?:\s*\.\s*\w+)*\s*(?:<[^<>()]*>)?\s*\(`;
+const CALLED = String.raw`(?:expect|assert)\w*(?:\s*\.\s*\w+)*\s*(?:<[^<>()]{0,100}>)?\s*\(`;
 const C_LIKE =
-  /\b(?:assert\w*|expect\w*|verify\w*|fail)\s*(?:<[^<>()]*>)?\s*\(|\bAssert\s*\.\s*\w+|\.\s*should\w*\b|\bshould[A-Z]\w*|\.\s*andExpect\s*\(/g;
+  /\b(?:assert\w*|expect\w*|verify\w*|fail)\s*(?:<[^<>()]{0,100}>)?\s*\(|\bAssert\s*\.\s*\w+|\.\s*should\w*\b|\bshould[A-Z]\w*|\.\s*andExpect\s*\(/g;
 
 const ASSERTIONS: Record<Language, RegExp> = {
   js: new RegExp(
@@ -109,14 +109,14 @@ function saysItself(text: string): boolean {
 // ── Helpers ─────────────────────────────────────────────────────────────────
 
 const DECLARED: Record<Language, RegExp> = {
-  js: /\bfunction\s*\*?\s*(\w+)\s*(?:<[^>]*>)?\s*\(|\b(?:const|let|var)\s+(\w+)\s*(?::[^=;]{1,300})?=\s*(?:async\s*)?(?:function\b[^(]*)?\(/g,
+  js: /\bfunction\s*\*?\s*(\w+)\s*(?:<[^>]{0,100}>)?\s*\(|\b(?:const|let|var)\s+(\w+)\s*(?::[^=;]{1,300})?=\s*(?:async\s*)?(?:function\b[^(]*)?\(/g,
   python: /^[ \t]*(?:async[ \t]+)?def[ \t]+(\w+)\s*\(/gm,
   go: /\bfunc\s+(?:\([^)]{0,200}\)\s*)?(\w+)\s*\(/g,
-  rust: /\bfn\s+(\w+)\s*(?:<[^>(]*>)?\s*\(|\bmacro_rules\s*!\s*(\w+)\s*\{/g,
+  rust: /\bfn\s+(\w+)\s*(?:<[^>(]{0,100}>)?\s*\(|\bmacro_rules\s*!\s*(\w+)\s*\{/g,
   php: /\bfunction\s+(\w+)\s*\(/g,
   ruby: /^[ \t]*def[ \t]+(?:self\.)?(\w+[?!]?)/gm,
   java: /\b(\w+)\s*\([^()]*\)\s*(?:throws\s[\w.,\s]+)?\{/g,
-  kotlin: /\bfun\s+(?:<[^>]*>\s*)?(?:[\w.]+\.)?(\w+)\s*\(/g,
+  kotlin: /\bfun\s+(?:<[^>]{0,100}>\s*)?(?:[\w.]+\.)?(\w+)\s*\(/g,
   csharp: /\b(\w+)\s*\([^()]*\)\s*\{/g,
 };
 

@@ -62,11 +62,11 @@ function unitOf(source: Source, word: string, start: number, { words, open, clos
   const { bare, code } = source;
   const parts = partsOf(source, open + 1, close);
   const first = parts[0];
-  if (!first || words.some((one) => OTHERS.test(one))) return null;
+  if (!first || close === bare.length || words.some((one) => OTHERS.test(one))) return null;
   const name = code.slice(...first).trim();
   const last = parts.at(-1)!;
   const quoted = /^["'`]/.test(name);
-  const functional = /=>|\b(?:function|func|fn)\b/.test(bare.slice(...last));
+  const functional = /=>|\b(?:function|func|fn)\b/.test(bare.slice(last[0], Math.min(last[1], last[0] + 1_000)));
   // `test.skip(isMobile, "why")` stands in a test and is none; Go's t.Run(name, …) is the body of the test around it.
   const enough = parts.length > 1 || (quoted && source.language !== "go");
   if (!enough || (!quoted && (!functional || source.language === "go"))) return null;
@@ -101,7 +101,7 @@ function unitOf(source: Source, word: string, start: number, { words, open, clos
 /** Inside the braces, or the expression behind the arrow. */
 function functionBody(source: Source, [start, end]: [number, number]): [number, number] {
   const { bare } = source;
-  const arrow = /=>\s*/.exec(bare.slice(start, end));
+  const arrow = /=>\s*/.exec(bare.slice(start, Math.min(end, start + 1_000)));
   const behind = arrow ? start + arrow.index + arrow[0].length : parametersEnd(source, start);
   if (arrow && bare[behind] !== "{") return [behind, end];
   const open = bare.indexOf("{", behind);
@@ -121,6 +121,7 @@ const RUBY =
 /** Blocks end where a line is as deep as their first one. */
 export function rubyUnits(source: Source): Unit[] {
   const { bare, code } = source;
+  const ends = endsIn(bare);
   return [...bare.matchAll(RUBY)].flatMap((match) => {
     const [line, indent, letter = "", word] = match;
     const rest = code.slice(match.index + line.length - match[6]!.length, match.index + line.length);
@@ -128,7 +129,9 @@ export function rubyUnits(source: Source): Unit[] {
     const opens = declared !== undefined || /\bdo\b|\{/.test(match[6]!);
     // Without a block, these two stand in a test; the others are tests that nobody has written yet.
     if (!opens && (!/^[ (]*["']/.test(rest) || /^(?:skip|pending)$/.test(word!))) return [];
-    const end = opens ? rubyEnd(source, match.index, indent!.length, match[6]!) : match.index + line.length;
+    const end = opens
+      ? rubyEnd(source, match.index, ends.get(indent!.length) ?? [], match[6]!)
+      : match.index + line.length;
     const braces = declared === undefined && /\{/.test(match[6]!);
     const name = declared ?? /^[\s(]*(["'])(.*?)\1/.exec(rest)?.[2] ?? rest.replace(/\s*\bdo\b.*$/, "").trim();
     const marks = rest.replace(/(["'])(?:\\.|(?!\1).)*\1/g, "");
@@ -160,12 +163,33 @@ function previousLine(bare: string, at: number): string {
   return end <= 0 ? "" : bare.slice(bare.lastIndexOf("\n", end - 1) + 1, end);
 }
 
-function rubyEnd(source: Source, from: number, indent: number, rest: string): number {
+/** Where the lines with "end" begin, by how deep they are. */
+function endsIn(bare: string): Map<number, number[]> {
+  const ends = new Map<number, number[]>();
+  for (const match of bare.matchAll(/^([ \t]*)end\b/gm)) {
+    const depth = match[1]!.length;
+    const list = ends.get(depth);
+    if (list) list.push(match.index);
+    else ends.set(depth, [match.index]);
+  }
+  return ends;
+}
+
+function rubyEnd(source: Source, from: number, ends: number[], rest: string): number {
   const { bare } = source;
   const lineEnd = bare.indexOf("\n", from);
-  const brace = rest.indexOf("{");
-  if (brace >= 0 && !/\bdo\b/.test(rest)) return closeOf(source, bare.indexOf("{", from));
+  if (rest.includes("{") && !/\bdo\b/.test(rest)) return closeOf(source, bare.indexOf("{", from));
   if (/\bend\s*$/.test(rest) || lineEnd < 0) return lineEnd < 0 ? bare.length : lineEnd;
-  const end = new RegExp(String.raw`^[ \t]{${indent}}end\b`, "m").exec(bare.slice(lineEnd + 1));
-  return end ? lineEnd + 1 + end.index : bare.length;
+  return ends[firstBehind(ends, lineEnd)] ?? bare.length;
+}
+
+function firstBehind(places: number[], at: number): number {
+  let low = 0;
+  let high = places.length;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (places[middle]! <= at) low = middle + 1;
+    else high = middle;
+  }
+  return low;
 }

@@ -57,11 +57,15 @@ export function casesOf(path: string, source: Source, helpers: Helpers): Case[] 
   const open: Unit[] = [];
   return units.flatMap((unit, i) => {
     while (open.length > 0 && open.at(-1)!.end < unit.end) open.pop();
+    if (open.length >= DEEPEST) return [];
     const around = [...open];
     open.push(unit);
     return unit.group ? [] : [caseOf(path, source, unit, { around, inside: testsInside(units, i), line }, helpers)];
   });
 }
+
+/** Nobody nests tests as deep as this. */
+const DEEPEST = 30;
 
 function testsInside(units: Unit[], i: number): Unit[] {
   const inside: Unit[] = [];

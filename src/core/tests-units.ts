@@ -42,7 +42,7 @@ const STYLES: Partial<Record<Language, Style>> = {
     skipped: NEVER,
   },
   rust: {
-    declaration: /\bfn\s+(\w+)\s*(?:<[^>(]*>)?\s*\(/g,
+    declaration: /\bfn\s+(\w+)\s*(?:<[^>(]{0,100}>)?\s*\(/g,
     isTest: (_name, head) =>
       /#\[\s*(?:\w+\s*::\s*)*(?:test|rstest|test_case|quickcheck|wasm_bindgen_test|case)\b/.test(head),
     groups: /\bmod\s+(\w+)\s*\{/g,
@@ -57,7 +57,7 @@ const STYLES: Partial<Record<Language, Style>> = {
   java: JVM,
   kotlin: JVM,
   csharp: {
-    declaration: /\b([A-Za-z_]\w*)\s*(?:<[^>(]*>)?\s*\(/g,
+    declaration: /\b([A-Za-z_]\w*)\s*(?:<[^>(]{0,100}>)?\s*\(/g,
     isTest: (_name, head) =>
       /\[[^\]]*\b(?:Fact|Theory|Test|TestMethod|DataTestMethod|TestCase|TestCaseSource)\b/.test(head),
     groups: /\bclass\s+(\w+)[^{;]{0,300}\{/g,

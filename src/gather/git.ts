@@ -1,4 +1,5 @@
 import type { Fact, GitFact } from "../core/types.ts";
+import { lookAt } from "../store/files.ts";
 import { isOwned } from "../store/place.ts";
 
 /** Asks git about the tree. */
@@ -15,7 +16,19 @@ export function gatherGit(root: string): Fact<GitFact> {
   if (!time.ok) return time;
   const seconds = Number.parseInt(time.value, 10);
   const head_at = Number.isFinite(seconds) ? new Date(seconds * 1000).toISOString() : "";
-  return { ok: true, value: { head, branch, head_at, dirty: changed.length > 0, changed: changed.slice(0, 5) } };
+  const dirty = changed.length > 0;
+  return { ok: true, value: { head, branch, head_at, dirty, changed: changed.slice(0, 5), ...hiddenPaths(root) } };
+}
+
+const MOST_HIDDEN = 1000;
+
+/** `ls-files -v`: a small letter is assumed unchanged; S is skipped, as in sparse checkouts, where the file is not there. */
+function hiddenPaths(root: string): { hidden?: string[] } {
+  const listed = git(root, ["ls-files", "-v", "-z"]);
+  if (!listed.ok) return {};
+  const marked = listed.value.split("\0").filter((entry) => /^(?:[a-z]|S) /.test(entry));
+  const hidden = marked.map((entry) => entry.slice(2)).filter((path) => lookAt(`${root}/${path}`));
+  return hidden.length > MOST_HIDDEN ? {} : { hidden };
 }
 
 /** porcelain v2 -z: ordinary "1 … path", renamed "2 … path" + original as the next field, unmerged "u … path", "? path". */

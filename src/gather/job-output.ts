@@ -72,7 +72,7 @@ function joined(head: Uint8Array, tail: Uint8Array, total: number): string {
   if (cut === 0) return decoder.decode(both(head, tail));
   const [beginning, end] = [withoutHalfAtEnd(head), withoutHalfAtStart(tail)];
   const missing = total - beginning.length - end.length;
-  return `${decoder.decode(beginning)}\n[pawl] ${missing} of ${total} bytes are left out here\n${decoder.decode(end)}`;
+  return `${decoder.decode(beginning)}\n[${missing} bytes cut of ${total}]\n${decoder.decode(end)}`;
 }
 
 function both(first: Uint8Array, second: Uint8Array): Uint8Array {

@@ -30,6 +30,13 @@ export interface KnownTree {
   children: Map<string, KnownTree>;
 }
 
+export interface Mark {
+  i: number;
+  skipped: boolean;
+  /** see doubtful */
+  doubted?: true;
+}
+
 export interface Index {
   bytes: Buffer;
   width: 20 | 32;
@@ -39,7 +46,7 @@ export interface Index {
   /** names are not written out one by one */
   shortened: boolean;
   /** entries that git was told not to look at: assume-unchanged, skip-worktree */
-  marked: { i: number; skipped: boolean }[];
+  marked: Mark[];
   /** entries that are repositories of their own */
   inner: number[];
   known: KnownTree | null;
@@ -181,10 +188,28 @@ function readKnown(part: Buffer, width: number): KnownTree {
   return read()[1];
 }
 
+/**
+ * Files that changed in the very second in which the index was written, though their times say otherwise. Git counts
+ * seconds, so an edit in that second whose times were put back would look like the file it knows.
+ */
+export function doubtful({ bytes, starts }: Index, seconds: number): Mark[] {
+  const doubted: Mark[] = [];
+  for (let i = 0; i < starts.length; i++) {
+    const at = starts[i]!;
+    if (secondsAt(bytes, at) >= seconds && secondsAt(bytes, at + 8) < seconds)
+      doubted.push({ i, skipped: false, doubted: true });
+  }
+  return doubted;
+}
+
+const secondsAt = (bytes: Buffer, at: number) =>
+  ((bytes[at]! << 24) | (bytes[at + 1]! << 16) | (bytes[at + 2]! << 8) | bytes[at + 3]!) >>> 0;
+
 /** A copy in which git looks at these entries again, whatever it was told about them. */
-export function withoutMarks({ bytes, width, starts }: Index, marked: Index["marked"]): Buffer {
+export function withoutMarks({ bytes, width, starts }: Index, marked: Mark[]): Buffer {
   const copy = Buffer.from(bytes);
-  for (const { i, skipped } of marked) {
+  for (const { i, skipped, doubted } of marked) {
+    if (doubted) copy.fill(0, starts[i]! + 8, starts[i]! + 16);
     const flags = starts[i]! + 40 + width;
     copy.writeUInt16BE(copy.readUInt16BE(flags) & ~ASSUME_UNCHANGED, flags);
     if (skipped) copy.writeUInt16BE(copy.readUInt16BE(flags + 2) & ~SKIP_WORKTREE, flags + 2);

@@ -7,7 +7,8 @@
  *    ignores that folder, it is read without git.
  * 2. A repository inside (submodule or not) counts with its commit while it is as committed, else with a name made of
  *    its commit and its own tree.
- * 3. Marks that make git look away (assume-unchanged; skip-worktree on a file that is there) are not heeded.
+ * 3. Marks that make git look away (assume-unchanged; skip-worktree on a file that is there) are not heeded, and times
+ *    that were put back are not believed.
  * 4. No filter, hook, monitor or remote of the repository is run or asked; see tree-disk.ts for git-lfs.
  */
 import { lstatSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, utimesSync, writeFileSync } from "node:fs";
@@ -22,9 +23,11 @@ import { diffTrees, type TreeChange } from "./tree-diff.ts";
 import { type Look, lookAtDisk } from "./tree-disk.ts";
 import { ask, bytesOf, deadline, findRepo, type Repo, raw, readable, settingsOf, TreeError } from "./tree-git.ts";
 import {
+  doubtful,
   entryAt,
   firstFrom,
   type Index,
+  type Mark,
   noIndex,
   parseIndex,
   pathByte,
@@ -136,7 +139,7 @@ function openIndex(
   const own = parseIndex(readFileSync(path), width);
   if (own.partial) writeAt(file, own.bytes, mtimeMs);
   const index = own.partial ? writtenOut(repo, file, width, until) : own;
-  const marked = heededMarks(repo, index);
+  const marked = [...marksInTheWay(repo, index), ...doubtful(index, Math.floor(mtimeMs / 1000))];
   if (marked.length > 0) writeAt(file, withoutMarks(index, marked), own.partial ? statSync(file).mtimeMs : mtimeMs);
   return { index, file: own.partial || marked.length > 0 ? file : undefined };
 }
@@ -156,7 +159,7 @@ function writtenOut(repo: Repo, file: string, width: 20 | 32, until: number): In
 }
 
 /** Of a sparse checkout most are not there, and are as the index says. */
-function heededMarks(repo: Repo, index: Index): Index["marked"] {
+function marksInTheWay(repo: Repo, index: Index): Mark[] {
   const missing = new Set<string>();
   const isThere = (path: string) => {
     const dir = path.slice(0, path.lastIndexOf("/") + 1);

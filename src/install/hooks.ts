@@ -26,8 +26,12 @@ export const EVENTS: readonly string[] = Object.keys(TIMEOUTS);
 
 const BINARY = "$HOME/.local/share/pawl/bin/pawl";
 
-/** A colleague without Pawl sees nothing, and a deleted working folder does no harm. */
-export const guarded = (words: string) => `cd /; p="${BINARY}"; [ -x "$p" ] || exit 0; exec "$p" ${words}`;
+/**
+ * A colleague without Pawl sees nothing, and a deleted working folder does no harm. The two variables would make the
+ * program load other code, or be another program, and a repository's settings can set them.
+ */
+export const guarded = (words: string) =>
+  `cd /; unset BUN_OPTIONS BUN_BE_BUN; p="${BINARY}"; [ -x "$p" ] || exit 0; exec "$p" ${words}`;
 
 export const hookCommand = (scope: Scope) => guarded(`hook claude --via ${scope}`);
 

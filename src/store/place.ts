@@ -17,6 +17,7 @@ import {
 import { gitDirOf, isLinkedWorktree } from "./git-dir.ts";
 import { homeDir, PlaceError, statePath } from "./home.ts";
 import { dirname, isPlainName, isRunId, join } from "./names.ts";
+import { seal, unseal } from "./seal.ts";
 
 export { PlaceError } from "./home.ts";
 export { excludeOurs, isOwned, OWNED } from "./owned.ts";
@@ -184,9 +185,11 @@ function removeIfThere(path: string): void {
 
 // ── Off switch ──────────────────────────────────────────────────────────────
 
+/** Said by this Pawl to this project. A file that an agent puts there, or a repository ships, switches nothing off. */
 export function isOff(root: string): boolean {
   try {
-    return lookAt(join(root, ".pawl", "off")) !== undefined;
+    const file = readText(join(root, ".pawl", "off"), 1024);
+    return file.ok && unseal(offContext(root), file.text) !== null;
   } catch {
     return false;
   }
@@ -196,6 +199,8 @@ export function setOff(root: string, off: boolean): void {
   const path = insideRoot(root, ".pawl/off");
   if (off) {
     ensureDir(root, ".pawl");
-    writeAtomic(path, "");
+    writeAtomic(path, seal(offContext(root), '{"off":true}'));
   } else removeIfThere(path);
 }
+
+const offContext = (root: string) => `off ${root}`;

@@ -19,13 +19,14 @@ export interface Fault {
 /** Each costs a run of the command. */
 const MOST_FAULTS = 5;
 const LARGEST = 1 << 20;
+const MOST_LOOKED_AT = 300;
 
 export function faultsFor(scratch: Scratch, gate: Gate): Fault[] {
   if (gate.fault !== undefined) return [patched(scratch, gate, gate.fault)];
   const files = filesOf(scratch, gate);
-  const tests = files.filter((path) => isTest(path, () => textOf(scratch, path)));
+  const tests = some(scratch, files, (path) => isTest(path, () => textOf(scratch, path)));
   const run = filesRun(scratch, gate);
-  const others = files.filter((path) => !tests.includes(path) && !run.has(path));
+  const others = some(scratch, files, (path) => !tests.includes(path) && !run.has(path));
   const all = gate.tests
     ? [...ofTests(scratch, tests), ...broken(scratch, sourcesIn(others), 2)]
     : [
@@ -36,6 +37,16 @@ export function faultsFor(scratch: Scratch, gate: Gate): Fault[] {
         ),
       ];
   return all.slice(0, MOST_FAULTS);
+}
+
+/** The first ones that fit: a large project has more files than are worth a look. */
+function some(scratch: Scratch, paths: string[], fits: (path: string) => boolean): string[] {
+  const found: string[] = [];
+  for (const path of paths) {
+    if (found.length === MOST_LOOKED_AT) break;
+    if (fits(path) && isPlain(scratch, path)) found.push(path);
+  }
+  return found;
 }
 
 /** Breaking these makes everything fail, which says nothing about the gate. */
@@ -55,7 +66,7 @@ function filesOf(scratch: Scratch, gate: Gate): string[] {
   const folder = gate.cwd ? `${gate.cwd.replace(/\/+$/, "")}/` : "";
   const named = [...filesLookedAt(gate)];
   const isNamed = (path: string) => named.some((name) => path === name || path.startsWith(`${name}/`));
-  const there = all.filter((path) => path.startsWith(folder) && !path.startsWith(".pawl/") && isPlain(scratch, path));
+  const there = all.filter((path) => path.startsWith(folder) && !path.startsWith(".pawl/"));
   return [...there.filter(isNamed), ...there.filter((path) => !isNamed(path))];
 }
 
@@ -101,17 +112,17 @@ function sourcesIn(paths: string[]): string[] {
 // ── Faults ──────────────────────────────────────────────────────────────────
 
 function ofTests(scratch: Scratch, tests: string[]): Fault[] {
-  const some = tests.slice(0, 2);
+  const firsts = tests.slice(0, 2);
   const fresh = oncePerFolder(tests)
     .slice(0, 2)
     .map((path) => ({ path, edits: freshTest(path, textOf(scratch, path)) }));
-  const behind = some.map((path) => ({ path, edits: testBehind(path, textOf(scratch, path)) }));
+  const behind = firsts.map((path) => ({ path, edits: testBehind(path, textOf(scratch, path)) }));
   return [
     ...fresh.flatMap(({ edits }) =>
       edits ? [edited(scratch, `a failing test (${Object.keys(edits)[0]})`, edits)] : [],
     ),
     ...behind.flatMap(({ path, edits }) => (edits ? [edited(scratch, `a failing test in ${path}`, edits)] : [])),
-    ...broken(scratch, some, 1),
+    ...broken(scratch, firsts, 1),
   ];
 }
 

@@ -113,7 +113,9 @@ export function knownPasses(root: string, tree: string, base: string): Record<st
   const receipt = readReceipt(root, tree);
   if (!receipt || (receipt.base?.commit ?? "") !== base) return {};
   // Files may be ignored by git, so the tree says nothing about them; looking again costs nothing.
-  const passed = receipt.verdicts.filter(({ verdict, command }) => verdict === "pass" && command !== undefined);
+  const passed = receipt.verdicts.filter(
+    (one) => one.verdict === "pass" && one.command !== undefined && one.tree === tree,
+  );
   return Object.fromEntries(passed.map(({ as_before: _before, ...verdict }) => [verdict.id, verdict]));
 }
 

@@ -9,7 +9,7 @@ import { writeJunit } from "./junit-file.ts";
 import { markdownOf, summaryOf } from "./markdown.ts";
 import type { Progress } from "./progress.ts";
 import { knownPasses, makeReceipt, type Receipt, receiptPath, writeReceipt } from "./receipt.ts";
-import { type Checked, verifyGates } from "./run.ts";
+import { type Answer, type Checked, verifyGates } from "./run.ts";
 import type { Selection } from "./select.ts";
 import { leftLine, verdictLines } from "./verdict-lines.ts";
 
@@ -46,9 +46,9 @@ export async function report(asked: Question, form: Form, running: Running, prog
   };
   const before = treeHash(root, null);
   const known = before.ok ? knownPasses(root, before.value, base?.commit ?? "") : {};
-  const verdicts = await verifyGates({ root, gates: selection.gates, base: base?.commit ?? "", known }, running, watch);
+  const answer = await verifyGates({ root, gates: selection.gates, base: base?.commit ?? "", known }, running, watch);
   progress.clear();
-  const receipt = receiptOf(asked, verdicts);
+  const receipt = receiptOf(asked, answer);
   const kept = writeReceipt(root, receipt);
   say([...selection.left.map(leftLine), "", `${summaryOf(receipt)}${placeOf(receipt, kept)}`]);
   if (form.form === "json") form.out(`${JSON.stringify(receipt, null, 2)}\n`);
@@ -57,12 +57,11 @@ export async function report(asked: Question, form: Form, running: Running, prog
   return codeOf(receipt);
 }
 
-function receiptOf({ root, selection, base, only }: Question, verdicts: Checked[]): Receipt {
-  const tree = treeHash(root, null);
+function receiptOf({ root, selection, base, only }: Question, { verdicts, tree }: Answer): Receipt {
   const git = gatherGit(root);
   return makeReceipt({
     at: new Date().toISOString(),
-    tree: tree.ok ? tree.value : "",
+    tree,
     head: git.ok ? git.value.head : "",
     dirty: git.ok ? git.value.dirty : null,
     base,

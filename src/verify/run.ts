@@ -24,8 +24,14 @@ export interface Asked {
   gates: Gate[];
   /** the commit to compare with, "" without one */
   base: string;
-  /** earlier verdicts by gate id; only a pass on the same tree counts */
+  /** passes on the tree of now, by gate id */
   known: Record<string, Verdict>;
+}
+
+export interface Answer {
+  verdicts: Checked[];
+  /** the tree that all of them are about, "" where it cannot be read */
+  tree: string;
 }
 
 export interface Watch {
@@ -45,7 +51,7 @@ interface Asking extends Asked {
 /** A command that changes the tree is run once more on what it made, as in the hook; then it has to stand still. */
 const MOST_RUNS = 2;
 
-export async function verifyGates(asked: Asked, running: Running, watch: Watch): Promise<Checked[]> {
+export async function verifyGates(asked: Asked, running: Running, watch: Watch): Promise<Answer> {
   // Before the first file of ours: a gate may ask whether the tree is clean.
   excludeOurs(asked.root);
   dropLeftovers(asked.root);
@@ -75,20 +81,21 @@ function dropLeftovers(root: string): void {
 }
 
 /** All verdicts have to be about one tree. Where a later gate, or a person, changed it, the earlier ones are asked again. */
-async function onOneTree(asking: Asking, verdicts: Checked[]): Promise<Checked[]> {
+async function onOneTree(asking: Asking, verdicts: Checked[]): Promise<Answer> {
   const isStale = ({ verdict, tree: on }: Checked, tree: string) => verdict !== "unproven" && on !== "" && on !== tree;
   const now = treeNow(asking);
-  if (!verdicts.some((verdict) => isStale(verdict, now))) return verdicts;
+  if (!verdicts.some((verdict) => isStale(verdict, now))) return { verdicts, tree: now };
   const again: Checked[] = [];
   for (const [at, verdict] of verdicts.entries())
-    again.push(isStale(verdict, now) ? await ask(asking, asking.gates[at]!) : verdict);
-  const last = treeNow(asking);
-  return again.map((verdict) => {
-    if (!isStale(verdict, last)) return verdict;
+    again.push(isStale(verdict, now) ? await ask({ ...asking, known: {} }, asking.gates[at]!) : verdict);
+  const tree = treeNow(asking);
+  const settled = again.map((verdict) => {
+    if (!isStale(verdict, tree)) return verdict;
     const moved: Checked = { ...verdict, verdict: "unproven", why: "the tree changed while it was checked" };
     asking.watch.decided(moved);
     return moved;
   });
+  return { verdicts: settled, tree };
 }
 
 function treeNow({ root, keeping }: Asking): string {
@@ -110,12 +117,18 @@ async function ask(asking: Asking, gate: Gate): Promise<Checked> {
   asking.watch.begins(gate.name);
   const jobs = new Set<string>();
   try {
-    const checked = await decide(asking, gate, jobs);
+    const checked = before(asking, gate) ?? (await decide(asking, gate, jobs));
     asking.watch.decided(checked);
     return checked;
   } finally {
     for (const id of jobs) settle(asking.running, asking.root, id);
   }
+}
+
+/** Only a command's answer follows from the tree: what git says of commits and branches does not. */
+function before({ known }: Asking, gate: Gate): Checked | null {
+  const verdict = (gate.run ?? gate.tests ?? gate.shell) === undefined ? undefined : known[gate.id];
+  return verdict ? { ...verdict, gate: gate.name, as_before: true } : null;
 }
 
 async function decide(asking: Asking, gate: Gate, jobs: Set<string>): Promise<Checked> {
@@ -126,12 +139,14 @@ async function decide(asking: Asking, gate: Gate, jobs: Set<string>): Promise<Ch
     const waiting = leaves.find((leaf) => facts.gates?.[leaf.id]?.kind === "running");
     if (!waiting) return verdictOf(gate, facts);
     const { tree } = facts.gates![waiting.id]!;
+    const isOurs = (jobState(asking.root, jobId(waiting, tree))?.since ?? "") >= asking.since;
+    if (!isOurs && process.env.PAWL_GATE) return verdictOf(gate, unknown(facts, waiting, tree, CALLS_ITSELF));
     jobs.add(jobId(waiting, tree));
     await untilDone(asking, gate, jobId(waiting, tree));
     const count = (runs.get(waiting.id) ?? 0) + 1;
     runs.set(waiting.id, count);
     const changed = count < MOST_RUNS ? [] : changedSince(asking, tree);
-    if (changed.length > 0) return verdictOf(gate, restless(facts, waiting, tree, changed));
+    if (changed.length > 0) return verdictOf(gate, unknown(facts, waiting, tree, restless(changed)));
   }
 }
 
@@ -156,8 +171,7 @@ function factsOf(asking: Asking, leaves: Gate[], resumed: boolean): Facts {
 function verdictOf(gate: Gate, facts: Facts): Checked {
   const background = { at: new Date().toISOString(), base: null, entered_at: "", most_tests: {} };
   const { open: _open, ...verdict } = judge(gate, background, facts);
-  const fact = facts.gates?.[gate.id];
-  return fact?.kind === "known" ? { ...verdict, at: fact.verdict.at, as_before: true } : verdict;
+  return verdict;
 }
 
 function changedSince(asking: Asking, tree: string): string[] {
@@ -168,8 +182,13 @@ function changedSince(asking: Asking, tree: string): string[] {
   return changes.ok && changes.value.length > 0 ? changes.value.map(({ path }) => path) : ["something"];
 }
 
-function restless(facts: Facts, leaf: Gate, tree: string, changed: string[]): Facts {
-  const names = changed.slice(0, 3).map(plain).join(", ");
-  const why = `the tree changes each time it runs (${names}); ignore these files`;
-  return { ...facts, gates: { ...facts.gates, [leaf.id]: { kind: "unknown", tree, why } } };
-}
+const restless = (changed: string[]) =>
+  `the tree changes each time it runs (${changed.slice(0, 3).map(plain).join(", ")}); ignore these files`;
+
+/** It would wait for itself until its time is over. */
+const CALLS_ITSELF = "it is running already, and this was called from a gate";
+
+const unknown = (facts: Facts, leaf: Gate, tree: string, why: string): Facts => ({
+  ...facts,
+  gates: { ...facts.gates, [leaf.id]: { kind: "unknown", tree, why } },
+});

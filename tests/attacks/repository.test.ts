@@ -1,7 +1,8 @@
 /** A repository full of traps: nothing of it is loaded, nothing in its names is run. */
 import { afterAll, expect, test } from "bun:test";
-import { existsSync, mkdirSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
+import { hookCommand } from "../../src/install/hooks.ts";
 import {
   CLIENT,
   errorsOf,
@@ -204,4 +205,22 @@ test("what until runs is the typed line alone: nothing of the repository gets in
   runHook(place, payload(place, session, "UserPromptSubmit", { prompt: typed }));
   expect(stop(place, session, "Done.").out).toContain("✅ until finished");
   expect(existsSync(join(place.root, "mark"))).toBe(false);
+});
+
+test("BUN_OPTIONS and BUN_BE_BUN from a repository's settings load nothing into the hook", () => {
+  const place = makePlace();
+  const bin = join(place.home, ".local/share/pawl/bin");
+  mkdirSync(bin, { recursive: true });
+  symlinkSync(PAWL, join(bin, "pawl"));
+  const marker = join(place.base, "loaded");
+  const evil = join(place.root, "evil.ts");
+  writeFileSync(evil, `require("node:fs").writeFileSync(${JSON.stringify(marker)}, "");`);
+  const session = openSession(place, "main");
+  const input = `${JSON.stringify(payload(place, session, "UserPromptSubmit", { prompt: "/complete-work" }))}\n`;
+  for (const env of [{ BUN_OPTIONS: `--preload=${evil}` }, { BUN_BE_BUN: "1" }] as Record<string, string>[]) {
+    const ran = run(place, ["/bin/sh", "-c", hookCommand("local")], { input, env });
+    expect(ran.code).toBe(0);
+    expect(existsSync(marker)).toBe(false);
+  }
+  expect(runOf(place.root, session.id)?.stage).toBe("memory");
 });

@@ -60,6 +60,39 @@ test("the corpus is large enough", () => {
   expect(groups.flatMap(({ cases }) => cases).length).toBeGreaterThanOrEqual(80);
 });
 
+describe("text that nobody wrote", () => {
+  const HOSTILE = [
+    "(",
+    "it(",
+    '"',
+    "@",
+    "def test_a(:\n",
+    "`${",
+    "/[",
+    "it('x',",
+    "expect(",
+    "<<A\n",
+    "class a ",
+    "assert    ",
+    "func (",
+  ];
+  const PATHS = ["a.test.ts", "test_a.py", "a_test.go", "a.rs", "ATest.php", "a_spec.rb", "ATest.java", "ATests.cs"];
+  test.each(PATHS)("%s is read in time", (path) => {
+    for (const piece of HOSTILE) {
+      const began = performance.now();
+      weakenings([{ path, before: piece.repeat(Math.floor(100_000 / piece.length)), after: "" }]);
+      expect(performance.now() - began).toBeLessThan(3_000);
+    }
+  });
+
+  test("a file too long to be read is missed when it is gone", () => {
+    const before = "it('x', () => expect(1).toBe(a));\n".repeat(20_000);
+    expect(weakenings([{ path: "a.test.ts", before, after: null }])).toEqual([
+      { kind: "removed", path: "a.test.ts", what: "a.test.ts" },
+    ]);
+  });
+});
+
 describe("isTestFile", () => {
   const FILES: Record<string, boolean> = {
     "src/a.test.ts": true,

@@ -15,7 +15,7 @@ const start = (place: Place, name: string, fields: object = {}, via = "local", e
 const setUp = (place: Place) => mkdirSync(join(place.root, ".pawl"));
 const switchedOff = (place: Place) => {
   setUp(place);
-  writeFileSync(join(place.root, ".pawl/off"), "");
+  expect(runPawl(place, ["off"]).code).toBe(0);
 };
 const markers = (place: Place) => {
   try {

@@ -88,6 +88,17 @@ describe("the hash is what git would commit", () => {
       expect(() => git("merge", "-q", "other")).toThrow();
       rmSync(join(root, "src.txt"), { force: true });
     },
+    "a merge in conflict, of a file and a folder": () => {
+      git("checkout", "-qb", "other");
+      git("rm", "-q", "src.txt");
+      put("src.txt/inside");
+      git("add", "-A");
+      git("commit", "-qm", "theirs");
+      git("checkout", "-q", "-");
+      put("src.txt", "ours\n");
+      git("commit", "-qam", "ours");
+      expect(() => git("merge", "-q", "other")).toThrow();
+    },
     "CRLF that git normalises": () => {
       put(".gitattributes", "*.txt text=auto\n*.bat text eol=crlf\n");
       put("new.txt", "a\r\nb\r\n");

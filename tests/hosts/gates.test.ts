@@ -189,6 +189,23 @@ describe("an approval", () => {
   });
 });
 
+test("an approval typed on the screen lets the claim through", async () => {
+  const files = { ...ship('{ person: "Have you looked at it?" }') };
+  await using scene = await openGated({ turns: [claim("Done."), say("Thank you.")] }, { files });
+  const screen = await terminal(scene.project, scene.model, [], ALLOWED.allow);
+  try {
+    await screen.waitFor(/❯/);
+    await screen.submit("/ship");
+    await screen.waitFor(/Have you looked at it\?/);
+    expect(await scene.run()).toMatchObject({ status: "waiting", stage: "build" });
+    await screen.submit("/pawl:approve");
+    await screen.waitFor(/approved by the person/);
+    expect(await scene.run()).toMatchObject({ outcome: "completed" });
+  } finally {
+    await screen.close();
+  }
+});
+
 describe("a command that the repository names and nobody approved", () => {
   test("never runs, and the person is told once", async () => {
     const files = { ...ship("{ run: [sh, check.sh] }"), "check.sh": 'touch "$HOME/ran"\n' };

@@ -135,7 +135,7 @@ describe("a record from a stranger's repository leads nowhere", () => {
 describe("asked for words only, nothing is changed", () => {
   const cases: [string[], number, string][] = [
     [["init"], 2, "create  .claude/settings.local.json"],
-    [["init", "--print"], 0, '"command": "cd /; p='],
+    [["init", "--print"], 0, '"command": "cd /; unset BUN_OPTIONS BUN_BE_BUN; p='],
     [["init", "--json"], 2, '"applied": false'],
     [["init", "--print", "--json", "--team"], 0, '"path": ".claude/settings.json"'],
     [["init", "--plugin", "--yes"], 0, "claude plugin install pawl@pawl"],

@@ -3,8 +3,10 @@ import { execFileSync } from "node:child_process";
 import { chmodSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { excludeOurs, findRoot, isOff, isOwned, OWNED, PlaceError, setOff } from "../../src/store/place.ts";
+import { ownHome } from "../sealing.ts";
 import { childEnv, commandFor, removeTemps, sampleCommit, tempRoot } from "./samples.ts";
 
+ownHome();
 afterEach(removeTemps);
 
 function call(home: string, calls: unknown[][], uid: string[] = []): unknown[] {
@@ -190,6 +192,16 @@ test("off and on", () => {
   setOff(root, false);
   setOff(root, false);
   expect(isOff(root)).toBe(false);
+});
+
+test("a file that Pawl did not write there switches nothing off", () => {
+  const [root, other] = [tempRoot(), tempRoot()];
+  setOff(other, true);
+  mkdirSync(join(root, ".pawl"));
+  for (const text of ["", "{}", readFileSync(join(other, ".pawl/off"), "utf8")]) {
+    writeFileSync(join(root, ".pawl/off"), text);
+    expect(isOff(root)).toBe(false);
+  }
 });
 
 describe("a .pawl that cannot be written", () => {

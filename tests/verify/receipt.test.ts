@@ -70,6 +70,8 @@ describe.each(forms)("%s", (form) => {
     expect(checked.out).toMatch(/^foreign: it was sealed with a key that is not on this machine\n/);
     expect(checked.out).toContain("run `pawl verify` here");
     expect(checked.code).toBe(3);
+    const changed = check(elsewhere, out.replace('"dirty": false', '"dirty": true'));
+    expect(changed).toMatchObject({ code: 1, out: expect.stringMatching(/^edited: /) });
   });
 });
 
@@ -117,13 +119,14 @@ test("a file that is not there", () => {
 
 test("nothing of a gate or its output gets out of its cell or fold", () => {
   const name = "a | b ` c </details> ![x](http://x) @someone <script>";
-  const yaml = `gates:\n  odd: { name: ${JSON.stringify(name)}, shell: "printf '\`\`\`\\\\n</details>\\\\n\\\\033[31mred\\\\n'; exit 1" }\n`;
   const workflow = `name: ship\nsignals: promise\narm: ["/ship"]\nstages:\n  - id: build\n    say: x\n    on:\n      BUILT: { end: completed, gates: [{ name: ${JSON.stringify(name)}, shell: "printf '\`\`\`\\\\n</details>\\\\n\\\\033[31mred\\\\n'; exit 1" }] }\n      NO: { halt: "x" }\n`;
-  const place = ground({ "pawl.yaml": yaml, ".pawl/workflows/ship.yaml": workflow });
+  const place = ground({ ".pawl/workflows/ship.yaml": workflow });
   const { out, code } = verify(place, "--markdown");
   expect(code).toBe(1);
   expect(out.match(/^```/gm)?.length).toBe(2);
-  expect(out.match(/<\/details>/g)?.length).toBeLessThanOrEqual(2);
+  const outside = out.replace(/`[^`\n]*`/g, "");
+  expect(outside.match(/<\/details>/g)?.length).toBe(1);
+  expect(outside).not.toMatch(/@someone|<script>/);
   const table = out.split("\n").filter((line) => line.startsWith("|"));
   for (const row of table) expect(row.replaceAll("\\|", "").split("|").length).toBe(9);
   expect(out).not.toContain("\u001b");

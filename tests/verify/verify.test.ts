@@ -2,7 +2,7 @@
 import { afterAll, describe, expect, test } from "bun:test";
 import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
-import { removePlaces } from "../harness.ts";
+import { PAWL, removePlaces } from "../harness.ts";
 import { ground, put, SUITE, sh, until, verify, verifying } from "./ground.ts";
 
 afterAll(removePlaces, 60_000);
@@ -197,6 +197,18 @@ describe("again", () => {
     expect(count(place.root)).toBe(2);
   });
 
+  test("what git says is asked again: the same tree can be clean and not", () => {
+    const place = ground(gates('both: { all: [{ git: clean }, { run: ["true"] }] }'));
+    put(place, { "new.txt": "x\n" });
+    sh(place, "git add . && git commit -q -m new");
+    expect(verify(place).code).toBe(0);
+    sh(place, "git reset -q --soft HEAD~1");
+    expect(verify(place)).toMatchObject({
+      code: 1,
+      out: expect.stringMatching(/^✗ both: git clean: the tree has changes/),
+    });
+  });
+
   test("a receipt that someone wrote by hand is not believed", () => {
     const place = ground(counted("exit 1"));
     verify(place);
@@ -227,9 +239,18 @@ describe("a command that changes the tree", () => {
     const place = ground(gates('clock: { shell: "echo x >> out.txt" }'));
     const { code, out } = verify(place);
     expect(out).toMatch(/^\? clock: the tree changes each time it runs \(out\.txt\)/);
+    expect(readFileSync(join(place.root, "out.txt"), "utf8")).toBe("x\nx\n");
     expect(code).toBe(3);
   });
 });
+
+test("a gate that calls `pawl verify` does not wait for itself", () => {
+  const place = ground(gates(`self: { run: [${PAWL}, verify], timeout: 20 }`));
+  const { code, out } = verify(place);
+  expect(out).toMatch(/^✗ self: exit 3/);
+  expect(out).toContain("? self: it is running already, and this was called from a gate");
+  expect(code).toBe(1);
+}, 30_000);
 
 test("the receipt is the person's alone, and git does not see it", () => {
   const place = ground(gates('ok: { run: ["true"] }'));

@@ -64,6 +64,7 @@ test.each([
   expect(await new Response(child.stdout).text()).toBe(words);
   const { out } = perform(world, { stop: "I have waited." }).ran!;
   expect(out).toContain(code === 0 ? "ship finished" : "BUILT was not believed");
+  expect(runPawl(place, ["verify", "--wait"]).out).toBe("Nothing is running.\n");
 });
 
 test("the next stop has picked it up: nothing is running any more", async () => {

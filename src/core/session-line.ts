@@ -1,0 +1,203 @@
+/**
+ * One task line of session.md:
+ *   - [ ] **Name** — `command` | model | restart | p1 | #label | epic: name | after: id, id
+ *   - [>] **Name** — `command` | @pawl-1a2b3c4d on laptop-3f2a since 2026-11-15T10:00:00Z
+ * The line is cut at its bars and kept piece by piece, so that an edit leaves every other byte as it was.
+ */
+import type { TaskState } from "./tasks.ts";
+
+export interface TaskLine {
+  /** everything before the box's sign, and the sign itself */
+  before: string;
+  box: string;
+  /** from the box's end to the name's */
+  named: string;
+  title: string;
+  /** what follows the name, cut at the bars that are not code */
+  pieces: string[];
+}
+
+export interface Claim {
+  actor: string;
+  on?: string | undefined;
+  since?: string | undefined;
+}
+
+export interface LineChange {
+  state?: TaskState;
+  /** null: nobody's */
+  owner?: Claim | null;
+  labels?: { add?: string[]; remove?: string[] };
+  priority?: number;
+  title?: string;
+}
+
+/** What the pieces say. */
+export interface LineFacts {
+  labels: string[];
+  priority: number;
+  owner: Claim | null;
+  epic: string | null;
+  after: string[];
+  command?: string;
+  model?: string;
+  restart?: boolean;
+}
+
+const BOXES: Record<string, TaskState> = {
+  " ": "open",
+  ">": "claimed",
+  x: "closed",
+  X: "closed",
+  "!": "blocked",
+  "†": "blocked",
+  "-": "dropped",
+};
+const SIGNS: Record<TaskState, string> = { open: " ", claimed: ">", closed: "x", blocked: "!", dropped: "-" };
+
+const LINE = /^([ \t]*[-*+][ \t]+\[)(.)(\][ \t]+)(.*)$/su;
+const BOLD = /^\*\*(.+?)\*\*(?!\*)/s;
+const MODELS = /^(haiku|sonnet|opus|fable)$/i;
+const CODE = /`[^`]*`/g;
+const WORD = /(^|[ \t])(#[\p{L}\p{N}_][\p{L}\p{N}_.:/+-]*|p[0-4])(?=[ \t]|$)/gu;
+const OWNER = /^@(\S+?)(?: on (\S+))?(?: since (\S+))?$/;
+
+/** null: no task. */
+export function parseTaskLine(text: string): TaskLine | null {
+  const match = LINE.exec(text);
+  if (match === null || BOXES[match[2]!] === undefined) return null;
+  const [, before, box, gap, rest] = match as unknown as [string, string, string, string, string];
+  const name = BOLD.exec(rest)?.[0] ?? plainName(rest);
+  const title = name.replace(BOLD, "$1").trim();
+  if (title === "") return null;
+  return { before, box, named: gap + name, title, pieces: cut(rest.slice(name.length)) };
+}
+
+export const stateOf = (line: TaskLine): TaskState => BOXES[line.box]!;
+
+/** Up to the dash, the first bar or the first label. */
+function plainName(rest: string): string {
+  const end = /\s+(?:[—–]|\||#[\p{L}\p{N}_]|p[0-4](?=\s|$))|\s*$/u.exec(rest);
+  return rest.slice(0, end?.index ?? rest.length);
+}
+
+/** At the bars outside of code. */
+function cut(text: string): string[] {
+  const hidden = text.replace(CODE, (code) => "`".repeat(code.length));
+  const pieces: string[] = [];
+  let from = 0;
+  for (let at = hidden.indexOf("|"); at >= 0; at = hidden.indexOf("|", at + 1)) {
+    pieces.push(text.slice(from, at));
+    from = at + 1;
+  }
+  return [...pieces, text.slice(from)];
+}
+
+export function factsOf(line: TaskLine): LineFacts {
+  const facts: LineFacts = { labels: [], priority: 2, owner: null, epic: null, after: [] };
+  const command = /(?:[—–]|(?:^|\s)--?(?=\s))[^`]*`([^`]+)`/.exec(line.pieces[0]!)?.[1];
+  if (command !== undefined) facts.command = command;
+  for (const [index, piece] of line.pieces.entries()) readPiece(piece, index, facts);
+  return facts;
+}
+
+function readPiece(piece: string, index: number, facts: LineFacts): void {
+  const rest = piece.replace(CODE, "").replace(WORD, (_all, gap: string, word: string) => {
+    if (word.startsWith("#")) facts.labels.push(word.slice(1));
+    else facts.priority = Number(word[1]);
+    return gap;
+  });
+  if (index > 0) readField(rest.trim(), index, facts);
+}
+
+function readField(field: string, index: number, facts: LineFacts): void {
+  const owner = OWNER.exec(field);
+  const pair = /^(after|epic):\s*(.+)$/i.exec(field);
+  if (owner !== null) facts.owner = { actor: owner[1]!, on: owner[2], since: owner[3] };
+  else if (pair?.[1]?.toLowerCase() === "after") facts.after.push(...pair[2]!.split(/[\s,]+/).filter(Boolean));
+  else if (pair !== null) facts.epic = pair[2]!.trim();
+  else if (/^(no )?restart$/i.test(field)) facts.restart = !/^no /i.test(field);
+  else if (MODELS.test(field) || (index === 1 && /^[\p{L}][\w.:/[\]-]*$/u.test(field))) facts.model = field;
+}
+
+// ── Writing ─────────────────────────────────────────────────────────────────
+
+export function lineText(line: TaskLine): string {
+  return `${line.before}${line.box}${line.named}${line.pieces.join("|")}`;
+}
+
+export function changeLine(line: TaskLine, change: LineChange): TaskLine {
+  let next = line;
+  if (change.state !== undefined && change.state !== stateOf(line)) next = { ...next, box: SIGNS[change.state] };
+  if (change.title !== undefined) next = { ...next, named: rename(next, change.title), title: change.title };
+  if (change.owner !== undefined) next = setOwner(next, change.owner);
+  if (change.priority !== undefined) next = setPriority(next, change.priority);
+  return keepName(changeLabels(next, change.labels?.add ?? [], change.labels?.remove ?? []));
+}
+
+/** A name without stars ends at its first label: without that label it needs another end. */
+function keepName(line: TaskLine): TaskLine {
+  const forms = [line, { ...line, named: rename(line, line.title) }];
+  const dashed = { ...line, pieces: line.pieces.with(0, ` —${line.pieces[0]}`) };
+  return forms.find((form) => parseTaskLine(lineText(form))?.title === line.title) ?? dashed;
+}
+
+const rename = (line: TaskLine, title: string) => `${/^\][ \t]+/.exec(line.named)![0]}**${title}**`;
+
+function setOwner(line: TaskLine, owner: Claim | null): TaskLine {
+  const pieces = line.pieces.flatMap((piece, index) => (index === 0 ? [piece] : withoutOwner(piece)));
+  const freed = keepEnd(line, { ...line, pieces });
+  return owner === null ? freed : append(freed, claimText(owner));
+}
+
+/** Labels may stand beside it. */
+function withoutOwner(piece: string): string[] {
+  const field = piece.replace(CODE, "").replace(WORD, "$1").trim();
+  if (!OWNER.test(field)) return [piece];
+  const kept = piece.replace(/^\s+/, "").match(new RegExp(`${CODE.source}|${WORD.source}`, "gu")) ?? [];
+  return kept.length === 0 ? [] : [` ${kept.map((word) => word.trim()).join(" ")} `];
+}
+
+export function claimText({ actor, on, since }: Claim): string {
+  return `@${actor}${on === undefined ? "" : ` on ${on}`}${since === undefined ? "" : ` since ${since}`}`;
+}
+
+/** Without its last piece the line must not keep the blank that stood before the bar. */
+function keepEnd(line: TaskLine, next: TaskLine): TaskLine {
+  if (next.pieces.at(-1) === line.pieces.at(-1)) return next;
+  const end = /[ \t]*$/.exec(line.pieces.at(-1)!)![0];
+  return { ...next, pieces: next.pieces.with(-1, next.pieces.at(-1)!.replace(/[ \t]+$/, "") + end) };
+}
+
+function setPriority(line: TaskLine, priority: number): TaskLine {
+  if (factsOf(line).priority === priority) return line;
+  const bare = withoutWords(line, (word) => /^p[0-4]$/.test(word));
+  return append(bare, `p${priority}`);
+}
+
+function changeLabels(line: TaskLine, add: string[], remove: string[]): TaskLine {
+  const gone = remove.filter((label) => !add.includes(label));
+  const next = gone.length === 0 ? line : withoutWords(line, (word) => gone.includes(word.slice(1)) && word[0] === "#");
+  const missing = add.filter((label, at) => !factsOf(next).labels.includes(label) && add.indexOf(label) === at);
+  return missing.length === 0 ? next : append(next, missing.map((label) => `#${label}`).join(" "));
+}
+
+function withoutWords(line: TaskLine, isGone: (word: string) => boolean): TaskLine {
+  const pieces = line.pieces.map((piece) => outsideCode(piece, isGone));
+  const kept = pieces.filter((piece, index) => index === 0 || piece.trim() !== "" || line.pieces[index]!.trim() === "");
+  return keepEnd(line, { ...line, pieces: kept });
+}
+
+function outsideCode(piece: string, isGone: (word: string) => boolean): string {
+  const parts = piece.split(/(`[^`]*`)/);
+  const drop = (text: string) => text.replace(WORD, (all, _gap, word: string) => (isGone(word) ? "" : all));
+  return parts.map((part, index) => (index % 2 === 1 ? part : drop(part))).join("");
+}
+
+function append(line: TaskLine, field: string): TaskLine {
+  const last = line.pieces.at(-1)!;
+  const end = /[ \t]*$/.exec(last)![0];
+  const body = last.slice(0, last.length - end.length);
+  const dash = line.pieces.length === 1 && !/[—–]/.test(body.replace(CODE, "")) ? " —" : "";
+  return { ...line, pieces: [...line.pieces.slice(0, -1), `${body}${dash} `, ` ${field}${end}`] };
+}
