@@ -1,5 +1,6 @@
 /** Preloaded into a child process: makes the k-th call that changes (or opens) something fail. */
 import { mock } from "bun:test";
+import * as fs from "node:fs";
 import { join } from "node:path";
 import * as disk from "../../src/store/disk.ts";
 
@@ -15,15 +16,12 @@ export interface Faults {
 const faults: Faults = { kind: process.env.FAULT_KIND ?? "", at: Number(process.env.FAULT_AT ?? 0), count: 0, hit: "" };
 Object.assign(globalThis, { faults });
 
-const watched = ["open", "write", "fsync", "link", "rename", "mkdir", "unlink", "unlinkIfThere"] as const;
-/** Syncing cannot be seen from outside short of a power cut, and takes most of the time. */
-const real: Record<string, unknown> = { ...disk, fsync: () => undefined };
+const watched = ["open", "write", "fsync", "link", "rename", "mkdir", "unlink"];
 
-function failing(name: string): Call {
-  const call = real[name] as Call;
+function failing(name: string, call: Call): Call {
   return (...args) => {
     if (++faults.count !== faults.at) return call(...args);
-    faults.hit = name === "unlinkIfThere" ? "unlink" : name;
+    faults.hit = name;
     if (faults.kind === "before") process.exit(9);
     if (faults.kind === "short" && name === "write") return call(...halved(args));
     if (faults.kind.startsWith("E")) {
@@ -42,5 +40,18 @@ function halved(args: never[]): never[] {
   return [fd, bytes, from, Math.ceil(length / 2)] as unknown as never[];
 }
 
-const replaced = Object.fromEntries(watched.map((name) => [name, failing(name)]));
-mock.module(join(import.meta.dir, "../../src/store/disk.ts"), () => ({ ...real, ...replaced }));
+/** Syncing cannot be seen from outside short of a power cut, and takes most of the time. */
+const quick = (name: string, call: Call): Call => (name === "fsync" ? () => undefined : call);
+
+/** `suffix`: what the module's own names have in addition. */
+function replaced(module: Record<string, unknown>, suffixes: string[]): Record<string, unknown> {
+  const calls = watched.flatMap((name) => suffixes.map((suffix) => [name, `${name}${suffix}`] as const));
+  const there = calls.filter(([, own]) => typeof module[own] === "function");
+  return Object.fromEntries(there.map(([name, own]) => [own, failing(name, quick(name, module[own] as Call))]));
+}
+
+// The store goes to the disk through its own module, what installs through node:fs.
+const ofStore = { ...disk, ...replaced(disk, ["", "IfThere"]) };
+const ofNode = { ...fs, ...replaced(fs as never, ["Sync"]) };
+mock.module(join(import.meta.dir, "../../src/store/disk.ts"), () => ofStore);
+mock.module("node:fs", () => ({ ...ofNode, default: ofNode }));
