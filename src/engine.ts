@@ -20,7 +20,7 @@ export interface Incoming {
 export type Speak = (answer: Answer) => void;
 type Consult = (facts: Facts) => Step;
 
-const ROUNDS = 4;
+const ROUNDS = 8;
 /** With many processes on one run each loss means that another one moved it. */
 const ATTEMPTS = 200;
 
@@ -46,7 +46,7 @@ export function commitLoop(
   throw new Error(`the run ${id} was moved ${ATTEMPTS} times meanwhile`);
 }
 
-/** decide ⇄ gather, at most four rounds. null: nothing to decide. */
+/** decide ⇄ gather, a bounded number of rounds. null: nothing to decide. */
 export function consult(
   step: Consult,
   root: string,
@@ -62,7 +62,7 @@ export function consult(
     if ("none" in next) return null;
     facts = gather(next.need, sources, facts);
   }
-  throw new Error("no decision after four rounds of facts");
+  throw new Error("no decision after eight rounds of facts");
 }
 
 export const sourcesOf = ({ event, transcript, patient }: Incoming, root: string, run: string): Sources => ({

@@ -178,9 +178,15 @@ export function transcribeMessage(session: Session, blocks: Block[]): void {
 }
 
 /** A tool call with its result, as text and, where the tool has one, as data. */
-export function transcribeTool(session: Session, name: string, text: string, data: unknown = text): void {
+export function transcribeTool(
+  session: Session,
+  name: string,
+  text: string,
+  data: unknown = text,
+  input: unknown = {},
+): void {
   const id = `toolu_${session.messages + 1}`;
-  transcribeMessage(session, [{ type: "tool_use", id, name, input: {} }]);
+  transcribeMessage(session, [{ type: "tool_use", id, name, input }]);
   const content = [{ tool_use_id: id, type: "tool_result", content: text }];
   transcribe(session, { type: "user", message: { role: "user", content }, toolUseResult: data });
 }

@@ -93,6 +93,12 @@ const ACTIONS: Record<string, (world: World, value: never, step: Step) => Result
     transcribeTool(session, "Bash", ran?.out ?? words);
     return { ...NOTHING, ran };
   },
+  /** the agent used a tool; only its trace in the transcript */
+  tool: (world, { name, input, result }: { name: string; input: unknown; result: string }) => {
+    const data = name === "Bash" ? { stdout: result, stderr: "", interrupted: false } : result;
+    transcribeTool(sessionOf(world), name, result, data, input);
+    return NOTHING;
+  },
   write: (world, files: Record<string, string>) => {
     for (const [path, text] of Object.entries(files)) {
       const target = join(world.place.root, filled(world, path));

@@ -14,7 +14,9 @@ const askKey = (name: string) => `ask ${name}`;
 export function checkWays(reading: Reading, draft: Draft): void {
   const nodes = nodesOf(draft);
   const first = draft.stages?.[0]?.id ?? "";
-  const reached = spread(new Set([stageKey(first)]), (known) => nodes.filter((n) => known.has(n.key)).flatMap(targets));
+  // Between two tasks a run may wait in the last stage for a fresh conversation.
+  const last = draft.tasks ? (draft.stages?.at(-1)?.id ?? first) : first;
+  const reached = spread(new Set([stageKey(first), stageKey(last)]), (known) => nodes.filter((n) => known.has(n.key)).flatMap(targets));
   const ending = spread(new Set(nodes.filter(ends).map((n) => n.key)), (known) =>
     nodes.filter((n) => targets(n).some((key) => known.has(key))).map((n) => n.key),
   );

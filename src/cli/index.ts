@@ -34,6 +34,11 @@ export const COMMANDS: Record<string, { load: () => Promise<Command>; first?: tr
   },
   trust: { load: () => import("./trust.ts"), first: true, about: "approve the commands that this project's gates run" },
   verify: { load: () => import("./verify.ts"), first: true, about: "run this tree's gates now, no agent needed" },
+  history: {
+    load: () => import("./history.ts"),
+    first: true,
+    about: "how often your agent's “done” was true, from the transcripts already here",
+  },
   log: { load: () => import("./log.ts"), first: true, about: "everything Pawl saw and decided" },
   list: { load: () => import("./list.ts"), about: "the workflows that can be started here" },
   show: { load: () => import("./show.ts"), about: "one workflow: stages, signals, prompts" },

@@ -3,78 +3,85 @@ import { hasLabel, isExpired, isFinished, nextTask, type Task } from "../core/ta
 import type { Fact, TaskFact } from "../core/types.ts";
 import type { TaskScope } from "../core/workflow.ts";
 import { liveActors } from "../store/actors.ts";
-import { openTracker } from "../trackers/index.ts";
-import type { Tracker } from "../trackers/types.ts";
-
-type Answer<T> = { kind: "ok"; value: T } | { kind: "absent" | "failed"; why: string };
+import { type Answer, openTracker, type Tracker } from "../trackers/index.ts";
 
 const asFact = <T>(answer: Answer<T>): Fact<T> =>
   answer.kind === "ok" ? { ok: true, value: answer.value } : { ok: false, why: answer.why };
 
 function withTracker<T>(root: string, scope: TaskScope, ask: (tracker: Tracker) => Answer<T>): Fact<T> {
-  const opened = openTracker(root, {
-    kind: scope.tracker ?? "auto",
-    ...(scope.path !== undefined && { path: scope.path }),
-  });
-  return opened.kind === "ok" ? asFact(ask(opened.value)) : { ok: false, why: opened.why };
+  const path = scope.path === undefined ? {} : { path: scope.path };
+  const opened = openTracker(root, { kind: scope.tracker ?? "auto", ...path });
+  return asFact(opened.kind === "ok" ? ask(opened.value) : opened);
 }
 
-export const gatherTask = (root: string, scope: TaskScope, id: string): Fact<TaskFact> =>
-  withTracker(root, scope, (tracker) => mapped(tracker.show(id), (task) => factOf(task, tracker, scope)));
+export function gatherTask(root: string, scope: TaskScope, id: string): Fact<TaskFact> {
+  return withTracker(root, scope, (tracker) => asTaskFact(tracker.show(id), tracker, scope));
+}
+
+const TRIES = 5;
 
 /** One that is ours already comes first: after a crash the same task goes on. A lost race means: look again. */
 export function gatherNext(root: string, scope: TaskScope, actor: string, wanted: string): Fact<TaskFact | null> {
-  return withTracker(root, scope, (tracker) => {
+  return withTracker<TaskFact | null>(root, scope, (tracker) => {
+    if (wanted !== "") return takeWanted(tracker, scope, actor, wanted);
     const refused = new Set<string>();
-    for (let tries = 0; tries < 5; tries++) {
-      const chosen = wanted === "" ? choose(tracker, scope, actor, refused) : tracker.show(wanted);
-      if (chosen.kind !== "ok" || chosen.value === null) return chosen as Answer<null>;
-      const task = chosen.value;
-      if (wanted !== "" && isFinished(task)) return { kind: "failed", why: `${task.id} is ${task.state} already` };
-      const claimed = task.state === "claimed" && task.owner === actor ? chosen : tracker.claim(task.id, actor);
-      if (claimed.kind === "ok") return { kind: "ok", value: factOf(claimed.value as Task, tracker, scope) };
-      if (wanted !== "" || claimed.kind === "absent") return claimed;
-      refused.add(task.id);
+    for (let tries = 0; tries < TRIES; tries++) {
+      const chosen = choose(tracker, scope, actor, refused);
+      if (chosen.kind !== "ok") return chosen;
+      if (chosen.value === null) return { kind: "ok", value: null };
+      const claimed = take(tracker, chosen.value, actor);
+      if (claimed.kind !== "failed" || claimed.code !== "taken") return asTaskFact(claimed, tracker, scope);
+      refused.add(chosen.value.id);
     }
-    return { kind: "failed", why: "every task was claimed by someone else meanwhile" };
+    return { kind: "failed", code: "taken", why: "each task was claimed by someone else meanwhile" };
   });
 }
 
+function takeWanted(tracker: Tracker, scope: TaskScope, actor: string, wanted: string): Answer<TaskFact> {
+  const shown = tracker.show(wanted);
+  if (shown.kind !== "ok") return shown;
+  if (isFinished(shown.value))
+    return { kind: "failed", code: "refused", why: `${wanted} is ${shown.value.state} already` };
+  return asTaskFact(take(tracker, shown.value, actor), tracker, scope);
+}
+
+/** A claim whose session is dead is given back first; the tracker's history shows it. */
+function take(tracker: Tracker, task: Task, actor: string): Answer<Task> {
+  if (task.state === "claimed" && task.owner === actor) return { kind: "ok", value: task };
+  if (task.state === "claimed" && isDead(tracker, task)) {
+    const freed = tracker.reopen(task.id);
+    if (freed.kind !== "ok") return freed;
+  }
+  return tracker.claim(task.id, actor);
+}
+
+function isDead(tracker: Tracker, task: Task): boolean {
+  const live = liveActors();
+  return isExpired(task, Date.now(), (actor) => live.has(actor), tracker.here);
+}
+
+/** Label by label, in the order of the scope; `label` means `label:anything`, too. */
 function choose(tracker: Tracker, scope: TaskScope, actor: string, refused: Set<string>): Answer<Task | null> {
   const listed = tracker.list({});
   if (listed.kind !== "ok") return listed;
-  const now = Date.now();
-  const live = liveActors();
-  const isLive = (one: string) => live.has(one);
-  const isFree = (task: Task) =>
-    !refused.has(task.id) &&
-    (task.state === "open" || (task.state === "claimed" && (task.owner === actor || isExpired(task, now, isLive))));
-  const mine = listed.value.find((task) => task.state === "claimed" && task.owner === actor && inAny(task, scope));
+  const mine = listed.value.find((task) => task.state === "claimed" && task.owner === actor && isWanted(task, scope));
   if (mine) return { kind: "ok", value: mine };
+  const isFree = (task: Task) =>
+    !refused.has(task.id) && (task.state === "open" || (task.state === "claimed" && isDead(tracker, task)));
+  const epic = scope.epic === undefined ? {} : { epic: scope.epic };
   for (const label of scope.labels) {
-    const one = nextTask(
-      listed.value,
-      { labels: [label, `${label}:*`], ...(scope.epic !== undefined && { epic: scope.epic }) },
-      isFree,
-    );
-    if (one) return { kind: "ok", value: one };
+    const next = nextTask(listed.value, { labels: [label, `${label}:*`], ...epic }, isFree);
+    if (next) return { kind: "ok", value: next };
   }
   return { kind: "ok", value: null };
 }
 
-const inAny = (task: Task, scope: TaskScope) =>
-  scope.labels.some((label) => hasLabel(task, label) || hasLabel(task, `${label}:*`));
+const isWanted = (task: Task, { labels }: TaskScope) =>
+  labels.some((label) => hasLabel(task, label) || hasLabel(task, `${label}:*`));
 
-const mapped = <A, B>(answer: Answer<A>, make: (value: A) => B): Answer<B> =>
-  answer.kind === "ok" ? { kind: "ok", value: make(answer.value) } : answer;
-
-const factOf = (task: Task, tracker: Tracker, scope: TaskScope): TaskFact => ({
-  id: task.id,
-  title: task.title,
-  text: task.text,
-  state: task.state,
-  owner: task.owner,
-  labels: task.labels,
-  tracker: tracker.name,
-  ...(scope.path !== undefined && { path: scope.path }),
-});
+function asTaskFact(answer: Answer<Task>, tracker: Tracker, scope: TaskScope): Answer<TaskFact> {
+  if (answer.kind !== "ok") return answer;
+  const { id, title, text, state, owner, labels } = answer.value;
+  const path = scope.path === undefined ? {} : { path: scope.path };
+  return { kind: "ok", value: { id, title, text, state, owner, labels, tracker: tracker.name, ...path } };
+}
