@@ -120,3 +120,9 @@ function gitEdits(args: string[]): string[] {
   if (verb === "reset" && !rest.some((word) => /^--(?:hard|merge|keep)$/.test(word))) return [];
   return [`git ${[verb, ...rest].join(" ")}`.slice(0, 80)];
 }
+
+/** Prose proves itself: no test run could. */
+export const needsTests = (path: string) =>
+  !/\.(?:md|mdx|markdown|txt|rst|adoc|org|csv|svg|png|jpe?g|gif|pdf)$|(?:^|\/)(?:LICENSE|CHANGELOG|AUTHORS|NOTICE|README|\.gitignore)$/i.test(
+    path,
+  );

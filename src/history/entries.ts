@@ -1,0 +1,70 @@
+/** What single lines of a transcript mean. Unknown shapes mean nothing. */
+
+import { claimsCompletion } from "../core/completion.ts";
+
+export type Entry = Record<string, unknown>;
+
+/** null for whatever is not one whole JSON object: a line half written, a line half lost. */
+export function parseLine(line: Buffer): Entry | null {
+  try {
+    const value: unknown = JSON.parse(line.toString("utf8"));
+    return typeof value === "object" && value !== null && !Array.isArray(value) ? (value as Entry) : null;
+  } catch {
+    return null;
+  }
+}
+
+export function record(value: unknown): Entry {
+  return typeof value === "object" && value !== null ? (value as Entry) : {};
+}
+
+export function string(value: unknown): string {
+  return typeof value === "string" ? value : "";
+}
+
+/** String content, or its text blocks joined. */
+export function textOf(content: unknown): string {
+  if (typeof content === "string") return content;
+  if (!Array.isArray(content)) return "";
+  const texts = content.map(record).filter((block) => block.type === "text");
+  return texts.map((block) => string(block.text)).join("\n");
+}
+
+/** How texts begin that the client wrote, although they stand where a prompt does. */
+const INJECTED =
+  /^\s*(?:\[pawl\]|<task-notification>|<system-reminder>|<local-command-|<persisted-output>|<teammate-message|<bash-(?:input|stdout|stderr)>|Caveat: The messages below|Stop hook (?:feedback|additional context|blocking error)|\[Request interrupted by user|This session is being continued from a previous conversation)/;
+
+/** A command that the person typed counts: it is written as <command-name>. */
+export function isPersonsPrompt(entry: Entry): boolean {
+  if (entry.type !== "user" || entry.isSidechain === true || entry.isMeta === true || entry.isCompactSummary === true)
+    return false;
+  const { content } = record(entry.message);
+  if (Array.isArray(content) && content.map(record).some((block) => block.type === "tool_result")) return false;
+  const text = textOf(content);
+  return (text.trim() !== "" || Array.isArray(content)) && !INJECTED.test(text);
+}
+
+/** The newest message of the main agent, if it claims that the work is done. */
+export function claimOf(lines: Buffer[]): string | null {
+  const texts: string[] = [];
+  let id: string | null = null;
+  for (const line of lines.toReversed()) {
+    const entry = parseLine(line);
+    if (entry === null || !isOwn(entry)) continue;
+    const message = record(entry.message);
+    const own = string(message.id) || string(entry.uuid);
+    if (id !== null && own !== id) break;
+    const text = textOf(message.content);
+    if (text.trim() === "") continue;
+    id = own;
+    texts.unshift(text);
+  }
+  const text = texts.join("\n");
+  return claimsCompletion(text) ? text : null;
+}
+
+/** Not a sub-agent's, nor made by the client: API errors and fillers. */
+function isOwn(entry: Entry): boolean {
+  if (entry.type !== "assistant" || entry.isSidechain === true || entry.isApiErrorMessage === true) return false;
+  return record(entry.message).model !== "<synthetic>";
+}
