@@ -1,6 +1,7 @@
 /** The shape of pawl.yaml. */
 import { GATE } from "./gate-schema.ts";
 import { NAME, type RecordShape, type Rule, SIGNAL } from "./schema.ts";
+import { LABEL, TASKS } from "./task-schema.ts";
 
 const GATE_NAME: Rule = { ...NAME, what: "the name of a gate" };
 
@@ -22,6 +23,15 @@ export const PROJECT: RecordShape = {
             gates: {
               shape: { kind: "map", key: SIGNAL, of: { kind: "list", of: GATE, min: 1 }, min: 1 },
               about: "Further gates before this signal counts, by signal.",
+            },
+            tasks: { shape: TASKS, about: "Which tasks it works through, and where they live." },
+            fresh: {
+              shape: { kind: "word", values: ["true", "false"] },
+              about: "Whether each task begins in a fresh conversation.",
+            },
+            sequences: {
+              shape: { kind: "map", key: LABEL, of: { kind: "list", of: { kind: "text" }, min: 1 }, min: 1 },
+              about: "Other stages for tasks with a label, by id or title.",
             },
             off: {
               shape: { kind: "list", of: { kind: "text", rule: SIGNAL }, min: 1 },

@@ -1,5 +1,6 @@
 /** pawl.yaml: the project's own gates, and the switches for workflows. */
 import type { Gate, Move, Workflow } from "../core/types.ts";
+import type { TaskScope } from "../core/workflow.ts";
 import { readText } from "../store/files.ts";
 import { join } from "../store/names.ts";
 import { readDocument } from "./document.ts";
@@ -10,12 +11,21 @@ import { type Reading, reportAt } from "./read.ts";
 
 export interface Project {
   gates: NamedGates;
-  workflows: Record<string, { gates: Record<string, Gate[]>; off: string[] }>;
+  workflows: Record<string, Switches>;
+}
+
+/** What a project says about one of its workflows. */
+interface Switches {
+  gates: Record<string, Gate[]>;
+  off: string[];
+  tasks?: TaskScope;
+  fresh?: "true" | "false";
+  sequences?: Record<string, string[]>;
 }
 
 interface DraftProject {
   gates?: Record<string, DraftGate>;
-  workflows?: Record<string, { gates?: Record<string, DraftGate[]>; off?: string[] }>;
+  workflows?: Record<string, Partial<Omit<Switches, "gates">> & { gates?: Record<string, DraftGate[]> }>;
 }
 
 export const PROJECT_FILE = "pawl.yaml";
@@ -69,7 +79,7 @@ function assemble(draft: DraftProject): Project {
       signal,
       list.map((gate) => finishGate(gate, gates)),
     ]);
-    return [name, { gates: Object.fromEntries(lists), off: entry.off ?? [] }];
+    return [name, { ...entry, gates: Object.fromEntries(lists), off: entry.off ?? [] }];
   });
   return { gates, workflows: Object.fromEntries(workflows) };
 }
@@ -79,6 +89,14 @@ export function applyProject(workflow: Workflow, project: Project): { workflow: 
   const entry = project.workflows[workflow.name];
   if (!entry) return { workflow };
   const known = [...workflow.stages.flatMap((stage) => Object.keys(stage.on)), ...Object.keys(workflow.anywhere)];
+  const titles = workflow.stages.flatMap(({ id, title }) => [id, title]);
+  const strange = Object.values(entry.sequences ?? {})
+    .flat()
+    .find((word) => !titles.includes(word));
+  if (strange !== undefined) {
+    const message = `workflows.${workflow.name}: it has no stage ${quote(strange)}`;
+    return { errors: [problemAt(PROJECT_FILE, "", 0, message, suggest(strange, titles, "stages"))] };
+  }
   const wrong = [...Object.keys(entry.gates), ...entry.off].find((signal) => !known.includes(signal));
   if (wrong !== undefined) {
     const message = `workflows.${workflow.name}: it has no signal ${quote(wrong)}`;
@@ -87,10 +105,17 @@ export function applyProject(workflow: Workflow, project: Project): { workflow: 
   const guard = (moves: Record<string, Move>) =>
     Object.fromEntries(Object.entries(moves).map(([signal, move]) => [signal, guarded(move, signal, entry)]));
   const stages = workflow.stages.map((stage) => ({ ...stage, on: guard(stage.on) }));
-  return { workflow: { ...workflow, stages, anywhere: guard(workflow.anywhere) } };
+  const { fresh: _fresh, ...rest } = workflow;
+  const switched = {
+    ...(entry.fresh === undefined ? workflow : rest),
+    ...(entry.tasks && { tasks: entry.tasks }),
+    ...(entry.fresh === "true" && { fresh: true as const }),
+    ...(entry.sequences && { sequences: entry.sequences }),
+  };
+  return { workflow: { ...switched, stages, anywhere: guard(workflow.anywhere) } };
 }
 
-function guarded(move: Move, signal: string, entry: { gates: Record<string, Gate[]>; off: string[] }): Move {
+function guarded(move: Move, signal: string, entry: Switches): Move {
   const own = entry.off.includes(signal) ? [] : (move.gates ?? []);
   const gates = [...own, ...(entry.gates[signal] ?? [])];
   const { gates: _before, ...rest } = move;

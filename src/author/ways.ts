@@ -16,7 +16,9 @@ export function checkWays(reading: Reading, draft: Draft): void {
   const first = draft.stages?.[0]?.id ?? "";
   // Between two tasks a run may wait in the last stage for a fresh conversation.
   const last = draft.tasks ? (draft.stages?.at(-1)?.id ?? first) : first;
-  const reached = spread(new Set([stageKey(first), stageKey(last)]), (known) => nodes.filter((n) => known.has(n.key)).flatMap(targets));
+  const reached = spread(new Set([stageKey(first), stageKey(last)]), (known) =>
+    nodes.filter((n) => known.has(n.key)).flatMap(targets),
+  );
   const ending = spread(new Set(nodes.filter(ends).map((n) => n.key)), (known) =>
     nodes.filter((n) => targets(n).some((key) => known.has(key))).map((n) => n.key),
   );

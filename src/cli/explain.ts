@@ -36,13 +36,19 @@ export function run(args: string[], io: Io): number {
 
 /** What let each stage through; a bare claim is called one. */
 function proofs(run: Run): string {
-  const lines = run.plan.flatMap((stage) => {
-    const done = run.done[stage];
+  const over = (run.finished ?? []).map(({ task, title, plan, done }) => `\n${task}: ${title}\n${proved(plan, done)}`);
+  const open = run.finished && run.status === "ended" ? "" : `\n${proved(run.plan, run.done)}`;
+  return run.formal ? "" : `\nWhat proved each stage${over.join("\n")}${open}\n`;
+}
+
+function proved(plan: string[], stages: Run["done"]): string {
+  const lines = plan.flatMap((stage) => {
+    const done = stages[stage];
     if (!done) return [`  ⊙ ${stage}: not done`];
     const proof = done.proof ?? [`claimed with ${done.signal}, nothing was checked`];
     return proof.map((line) => `  ✓ ${stage}: ${line}`);
   });
-  return run.formal ? "" : `\nWhat proved each stage\n${lines.join("\n")}\n`;
+  return lines.join("\n");
 }
 
 const clock = (at: string) => new Date(at).toTimeString().slice(0, 8);

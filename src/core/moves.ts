@@ -146,7 +146,7 @@ function nextTask(draft: Draft, target: string, cause: Cause): Step {
   run.done[run.stage] = doneBy(draft, cause);
   if (run.task) {
     const { id, title } = run.task;
-    run.finished = [...(run.finished ?? []), { task: id, title, at: event.at, done: run.done }];
+    run.finished = [...(run.finished ?? []), { task: id, title, at: event.at, plan: run.plan, done: run.done }];
     record(draft, "task_done", { task: id, title });
   }
   if (!found.value) return endRun(draft, "completed", cause, `✅ All ${workflow.name} tasks complete`);

@@ -197,7 +197,7 @@ export interface Run {
   claim?: OpenClaim;
   task?: RunTask;
   /** tasks of this run that are over, with what proved their stages */
-  finished?: { task: string; title: string; at: string; done: Run["done"] }[];
+  finished?: { task: string; title: string; at: string; plan: string[]; done: Run["done"] }[];
   commit_hash: string | null;
   last_signal: string | null;
   document: RunDocument;
