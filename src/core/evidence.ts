@@ -12,7 +12,7 @@ import type { ToolCall } from "./types.ts";
 import type { Tally } from "./verdict.ts";
 
 export { commandsOf } from "./shell.ts";
-export { judgeTests, readTally, type TestVerdict } from "./tally.ts";
+export { judgeTests, readTally } from "./tally.ts";
 
 export interface TestRun {
   command: string;

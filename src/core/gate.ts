@@ -33,7 +33,7 @@ export const leavesOf = (gates: Gate[]): Gate[] =>
 
 const usesGit = (gate: Gate) => gate.git !== undefined || gate.branch !== undefined;
 /** Asked of git or of a person only: everything else has to be looked at for this one gate. */
-const isMeasured = (gate: Gate) => !usesGit(gate) && gate.person === undefined;
+export const isMeasured = (gate: Gate) => !usesGit(gate) && gate.person === undefined;
 
 export function gatesOf(workflow: Workflow): Gate[] {
   const stages = workflow.stages.flatMap((stage) => [...Object.values(stage.on), ...(stage.stop ? [stage.stop] : [])]);

@@ -9,7 +9,7 @@ import type { Outcome } from "./workflow.ts";
 export type { DocumentFact, Fact, Facts, FileState, GitFact, Need, ToolCall } from "./facts.ts";
 export type { Formal } from "./formal.ts";
 export type { Json } from "./json.ts";
-export type { GateFact, GateNeed, Ran, Tally, TestRun, Verdict, VerdictWord, Weakening } from "./verdict.ts";
+export type { GateFact, GateNeed, Ran, Verdict, VerdictWord, Weakening } from "./verdict.ts";
 export type { Ask, Choice, DocumentSpec, Gate, Move, Outcome, SignalFamily, Stage, Workflow } from "./workflow.ts";
 
 // ── Events: what happened, in our own words ─────────────────────────────────

@@ -4,7 +4,7 @@
  */
 
 import { testRuns } from "../core/evidence.ts";
-import { leavesOf, matchesGlob } from "../core/gate.ts";
+import { isMeasured, leavesOf, matchesGlob } from "../core/gate.ts";
 import type { Fact, GateFact, GateNeed } from "../core/types.ts";
 import type { Gate } from "../core/workflow.ts";
 import { insideRoot, lookAt, readText } from "../store/files.ts";
@@ -29,9 +29,9 @@ export function gatherGates(
     busy: false,
     changes: () => (changes ??= changesNow(measuring)),
   };
-  const facts = leavesOf(need.gates).map(
-    (gate) => [gate.id, tree.ok ? measure(measuring, gate) : unreadable(tree.why)] as const,
-  );
+  const facts = leavesOf(need.gates)
+    .filter(isMeasured)
+    .map((gate) => [gate.id, tree.ok ? measure(measuring, gate) : unreadable(tree.why)] as const);
   return { gates: Object.fromEntries(facts), tree };
 }
 

@@ -1,5 +1,5 @@
 /** What has to follow from a commit: documents, logs, reports, the journal. All of it can be done twice. */
-import type { Commit, Effect } from "../core/types.ts";
+import type { Commit, Effect, Run } from "../core/types.ts";
 import { localTime } from "../libc.ts";
 import { archiveRun, findRunDir } from "./archive.ts";
 import { namesIn, readCommit, seqsIn } from "./commits.ts";
@@ -81,14 +81,14 @@ function follow(root: string, commit: Commit, again: boolean): string[] {
   // An archived run is never loaded again, so nobody would give its journal what is missing.
   if (journalled && wantsArchive(commit)) {
     attempt(problems, "archive", () => archiveRun(root, commit.run.id));
-    if (commit.run.verdicts ?? commit.run.base_tree)
-      attempt(problems, "tidy", () => leftovers().dropLeftovers(root, commit.run));
+    if (commit.run.verdicts ?? commit.run.base_tree) attempt(problems, "tidy", () => dropLeftovers(root, commit.run));
   }
   return problems;
 }
 
 // Only runs with gates leave something.
-const leftovers = () => require("./leftovers.ts") as typeof import("./leftovers.ts");
+const dropLeftovers = (root: string, run: Run) =>
+  (require("./leftovers.ts") as typeof import("./leftovers.ts")).dropLeftovers(root, run);
 
 function attempt(problems: string[], what: string, work: () => void): boolean {
   try {
