@@ -1,5 +1,5 @@
 /** Where formal workflows may stand that nobody registered. Hostile folders cost little and never throw. */
-import { type Dirent, readdirSync } from "node:fs";
+import { type Entry, entriesOf } from "../store/disk.ts";
 import { insideRoot, lookAt, type ReadResult, readText } from "../store/files.ts";
 import { join } from "../store/names.ts";
 
@@ -62,12 +62,12 @@ function stateFiles(root: string): string[] {
   return paths;
 }
 
-const isDocument = (file: Dirent) => file.isFile() && file.name.endsWith(".json") && !file.name.startsWith(".");
+const isDocument = (file: Entry) => file.isFile() && file.name.endsWith(".json") && !file.name.startsWith(".");
 
 /** At most so many names; none where the folder is not one of the project's own. */
-function namesIn(root: string, folder: string, most: number): Dirent[] {
+function namesIn(root: string, folder: string, most: number): Entry[] {
   try {
-    return readdirSync(insideRoot(root, folder), { withFileTypes: true }).slice(0, most);
+    return entriesOf(insideRoot(root, folder)).slice(0, most);
   } catch {
     return [];
   }

@@ -1,7 +1,7 @@
 /** Reads a growing file of lines from its end. What it costs depends on how far back one looks, not on the file. */
 
-import { closeSync, constants, fstatSync, openSync, readSync } from "node:fs";
 import type { Fact } from "../core/types.ts";
+import * as disk from "../store/disk.ts";
 
 const FIRST_WINDOW = 64 * 1024;
 const WIDEST_WINDOW = 16 * 1024 * 1024;
@@ -26,7 +26,7 @@ export function pollFile<T>(
   for (;;) {
     const file = openRegular(path);
     if ("fd" in file && file.size !== seen) found = readAndClose(file, read);
-    else if ("fd" in file) closeSync(file.fd);
+    else if ("fd" in file) disk.close(file.fd);
     else if (!file.missing) return { ok: false, why: file.why };
     else found = { ok: false, why: file.why };
     if ("fd" in file) seen = file.size;
@@ -39,10 +39,10 @@ export function pollFile<T>(
 /** O_NONBLOCK: opening a FIFO that nobody writes to must not hang the hook. */
 function openRegular(path: string): Opened {
   try {
-    const fd = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
-    const stat = fstatSync(fd);
+    const fd = disk.open(path, disk.FLAGS.O_RDONLY | disk.FLAGS.O_NONBLOCK);
+    const stat = disk.fstat(fd);
     if (stat.isFile()) return { fd, size: stat.size };
-    closeSync(fd);
+    disk.close(fd);
     return { why: "not a regular file", missing: false };
   } catch (error) {
     return { why: describe(error), missing: (error as { code?: unknown }).code === "ENOENT" };
@@ -55,7 +55,7 @@ function readAndClose<T>(file: { fd: number; size: number }, read: (fd: number, 
   } catch (error) {
     return { ok: false, why: describe(error) };
   } finally {
-    closeSync(file.fd);
+    disk.close(file.fd);
   }
 }
 
@@ -105,7 +105,7 @@ function readRange(fd: number, start: number, length: number): Buffer {
   const buffer = Buffer.allocUnsafe(length);
   let filled = 0;
   while (filled < length) {
-    const read = readSync(fd, buffer, filled, length - filled, start + filled);
+    const read = disk.read(fd, buffer, filled, length - filled, start + filled);
     if (read === 0) throw new Error("the file shrank while it was read");
     filled += read;
   }

@@ -1,7 +1,7 @@
 /** What Claude Code's transcript says: the last message in full, and the tool calls since a time. */
 
-import { readdirSync, statSync } from "node:fs";
 import type { Fact, Json, ToolCall } from "../core/types.ts";
+import { type Found, namesOf, stat as statOf } from "../store/disk.ts";
 import { join } from "../store/names.ts";
 import { describe, linesFromEnd, pollFile } from "./tail.ts";
 
@@ -153,7 +153,7 @@ function agentFiles(path: string, from: number): AgentFile[] {
 
 function listNames(folder: string): string[] {
   try {
-    return readdirSync(folder).filter((name) => name.startsWith("agent-") && name.endsWith(".jsonl"));
+    return namesOf(folder).filter((name) => name.startsWith("agent-") && name.endsWith(".jsonl"));
   } catch (error) {
     const code = (error as { code?: unknown }).code;
     if (code === "ENOENT" || code === "ENOTDIR") return [];
@@ -161,9 +161,18 @@ function listNames(folder: string): string[] {
   }
 }
 
+function statIfThere(path: string): Found | null {
+  try {
+    return statOf(path);
+  } catch (error) {
+    if ((error as { code?: unknown }).code === "ENOENT") return null;
+    throw error;
+  }
+}
+
 function agentFile(folder: string, name: string): AgentFile[] {
   const path = join(folder, name);
-  const stat = statSync(path, { throwIfNoEntry: false });
+  const stat = statIfThere(path);
   if (!stat?.isFile()) return [];
   const agent = name.replace(/\.jsonl$/, "").slice("agent-".length);
   return [{ path, agent, size: stat.size, changed: stat.mtimeMs }];

@@ -157,15 +157,40 @@ export const rmdir = (path: string): void => node().rmdirSync(path);
 /** A folder with all that is in it, or nothing. */
 export const removeAll = (path: string): void => node().rmSync(path, { recursive: true, force: true });
 
+export interface Entry {
+  name: string;
+  isFile(): boolean;
+  isDirectory(): boolean;
+}
+
+export function entriesOf(path: string): Entry[] {
+  if (!libc) return node().readdirSync(path, { withFileTypes: true });
+  return listed(libc, path).map(({ name, type }) => entryOf(path, name, type));
+}
+
+/** Some file systems do not tell the type along with the name. */
+function entryOf(path: string, name: string, type: number): Entry {
+  const mode = type === 0 ? (lstat(`${path}/${name}`)?.mode ?? 0) & KIND : type << 12;
+  return { name, isFile: () => mode === 0o100000, isDirectory: () => mode === 0o040000 };
+}
+
 export function namesOf(path: string): string[] {
-  if (!libc) return node().readdirSync(path);
+  return libc ? listed(libc, path).map(({ name }) => name) : node().readdirSync(path);
+}
+
+interface Listed {
+  name: string;
+  type: number;
+}
+
+function listed(c: Libc, path: string): Listed[] {
   const fd = open(path, FLAGS.O_RDONLY | FLAGS.O_DIRECTORY);
   const listing = scratch(LISTING);
-  const names: string[] = [];
+  const names: Listed[] = [];
   try {
     for (;;) {
-      const size = libc.getdents64(fd, listing.pointer, LISTING);
-      if (size < 0) throw failure(errnoOf(libc), "scandir", path);
+      const size = c.getdents64(fd, listing.pointer, LISTING);
+      if (size < 0) throw failure(errnoOf(c), "scandir", path);
       if (size === 0) return names;
       addNames(listing.bytes, size, names);
     }
@@ -175,10 +200,10 @@ export function namesOf(path: string): string[] {
 }
 
 /** struct linux_dirent64: 16 bytes, the entry's length in two, its type in one, then the name up to a zero. */
-function addNames(entries: Uint8Array, size: number, names: string[]): void {
+function addNames(entries: Uint8Array, size: number, names: Listed[]): void {
   for (let at = 0; at < size; at += (entries[at + 16] ?? 0) | ((entries[at + 17] ?? 0) << 8)) {
     const name = decoder.decode(entries.subarray(at + 19, entries.indexOf(0, at + 19)));
-    if (name !== "." && name !== "..") names.push(name);
+    if (name !== "." && name !== "..") names.push({ name, type: entries[at + 18] ?? 0 });
   }
 }
 

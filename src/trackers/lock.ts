@@ -1,0 +1,28 @@
+/** One of our sessions at a time. The lock is the kernel's, through SQLite: whoever dies has let go. */
+import { Database } from "bun:sqlite";
+import { ensureDir, insideRoot, messageOf } from "../store/files.ts";
+import { excludeOurs } from "../store/place.ts";
+import { clock } from "./ask.ts";
+import { type Answer, failed } from "./types.ts";
+
+/** Below `.pawl`, one of the owned paths. */
+const LOCK_DIR = ".pawl/tracker";
+
+export function withLock<T>(root: string, until: number, work: () => Answer<T>): Answer<T> {
+  let lock: Database | undefined;
+  try {
+    ensureDir(root, LOCK_DIR);
+    excludeOurs(root);
+    lock = new Database(insideRoot(root, `${LOCK_DIR}/lock`));
+    lock.run(`PRAGMA busy_timeout = ${Math.max(1, Math.floor(until - clock()))}`);
+    lock.run("BEGIN EXCLUSIVE");
+  } catch (error) {
+    lock?.close();
+    return failed("busy", `the tasks are locked by another session: ${messageOf(error)}`);
+  }
+  try {
+    return work();
+  } finally {
+    lock.close();
+  }
+}

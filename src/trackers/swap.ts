@@ -1,0 +1,65 @@
+/**
+ * Replaces a file that a person may be editing. Looking first and renaming then would lose what was written in between,
+ * so the two files change places in one step of the kernel; what comes out is compared with what was expected, and if
+ * it is something else, they change back.
+ */
+import { linkSync, renameSync } from "node:fs";
+import { ffi } from "../libc.ts";
+import { lookAt, readText, syncDir, withTemp } from "../store/files.ts";
+import { dirname } from "../store/names.ts";
+
+const AT_FDCWD = -100;
+const RENAME_EXCHANGE = 2;
+
+/** false: the file does not hold `expected` (any more), and was left as it is. */
+export function swapFile(path: string, expected: string, text: string): boolean {
+  if (!holds(path, expected)) return false;
+  const mode = (lookAt(path)?.mode ?? 0o600) & 0o777;
+  let swapped = false;
+  withTemp(dirname(path), text, mode, (temp) => {
+    swapped = publish(temp, path, expected, text);
+  });
+  return swapped;
+}
+
+export function publish(temp: string, path: string, expected: string, text: string): boolean {
+  if (!exchange(temp, path)) {
+    renameSync(temp, path);
+    return true;
+  }
+  const untouched = holds(temp, expected);
+  // Whoever had the old file open may write a moment later.
+  syncDir(dirname(path));
+  if (untouched && holds(temp, expected)) return true;
+  exchange(temp, path);
+  if (!holds(temp, text)) linkSync(temp, `${path}.kept-${Bun.nanoseconds()}`);
+  return false;
+}
+
+function holds(path: string, expected: string): boolean {
+  const file = readText(path);
+  return file.ok && file.text === expected;
+}
+
+/** false: not possible here (another system, an old kernel, some file systems). */
+function exchange(a: string, b: string): boolean {
+  const bytes = [a, b].map((path) => new TextEncoder().encode(`${path}\0`)) as [Uint8Array, Uint8Array];
+  try {
+    return renameat2()(AT_FDCWD, ffi.ptr(bytes[0]), AT_FDCWD, ffi.ptr(bytes[1]), RENAME_EXCHANGE) === 0;
+  } catch {
+    return false;
+  }
+}
+
+type Renameat2 = (fromDir: number, from: number, toDir: number, to: number, flags: number) => number;
+let known: Renameat2 | undefined;
+
+function renameat2(): Renameat2 {
+  if (process.platform !== "linux") throw new Error("not here");
+  known ??= (
+    ffi.dlopen("libc.so.6", {
+      renameat2: { args: ["i32", "ptr", "i32", "ptr", "u32"], returns: "i32" },
+    }) as unknown as { symbols: { renameat2: Renameat2 } }
+  ).symbols.renameat2;
+  return known;
+}
