@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { parseArgs } from "node:util";
 import { type Counted, countLines, countMoves } from "./contention.ts";
+import { measureHistory } from "./history.ts";
 import {
   measure,
   median,
@@ -136,6 +137,7 @@ async function main(folder: string): Promise<string[]> {
   const contended = armProject(setting.pawl(0), setting.template, folder, "contended");
   for (const counted of [await countMoves(contended), await countLines(contended)])
     wrong.push(...printCounted(counted));
+  wrong.push(...printCounted(await measureHistory(setting.pawl(0), folder, values.quick)));
   for (const counted of compareTrees(folder, Math.min(rounds, 25))) wrong.push(...printCounted(counted));
   return wrong;
 }

@@ -3,7 +3,7 @@
  * inside a JSON text a quotation mark is always escaped, so `"tool_result"` is found only where it means that.
  */
 
-import { isEditor } from "../core/edits.ts";
+import { changesOf, isEditor } from "../core/edits.ts";
 import { judgeWeights, type TurnJudgement, type Weight, weigh } from "../core/turns.ts";
 import type { Json, ToolCall } from "../core/types.ts";
 import { claimOf, type Entry, isPersonsPrompt, parseLine, record, string, textOf } from "./entries.ts";
@@ -42,6 +42,8 @@ const TOOL_USE_ID = Buffer.from('"tool_use_id"');
 const ASSISTANT = Buffer.from('"assistant"');
 const USER = Buffer.from('"user"');
 const TEXT = Buffer.from('"text"');
+const SIDECHAIN = Buffer.from('"isSidechain":true');
+const LOOKS = ["Read", "Grep", "Glob", "LS", "TodoWrite", "WebFetch"].map((name) => Buffer.from(`"name":"${name}"`));
 const ERROR = /"is_error":\s*true/;
 const QUOTE = 34;
 /** a message has few text blocks, and no more of them matter */
@@ -84,13 +86,24 @@ function takeText(open: Open, line: Buffer): void {
 }
 
 function takeCall(open: Open | null, line: Buffer, whose: "main" | "agent"): void {
-  const entry = open === null ? null : parseLine(line);
-  if (open === null || entry?.type !== "assistant") return;
+  if (open === null) return;
+  if (isIdle(line)) {
+    if (whose === "main" && !line.includes(SIDECHAIN)) open.texts = [];
+    return;
+  }
+  const entry = parseLine(line);
+  if (entry?.type !== "assistant") return;
   if (whose === "main" && entry.isSidechain !== true) open.texts = [];
   const { content } = record(entry.message);
   for (const block of Array.isArray(content) ? content.map(record) : []) {
     if (block.type === "tool_use") noteCall(open, callOf(block, string(entry.timestamp), whose));
   }
+}
+
+/** One call of a tool that only looks: most are, and need not be parsed. */
+function isIdle(line: Buffer): boolean {
+  const first = line.indexOf(TOOL_USE);
+  return line.indexOf(TOOL_USE, first + 1) < 0 && LOOKS.some((name) => line.includes(name));
 }
 
 function callOf(block: Entry, at: string, agent: string): ToolCall {
@@ -106,7 +119,7 @@ const onlyNames = (input: Entry): Json =>
   ) as Json;
 
 function noteCall(open: Open, call: ToolCall): void {
-  if (call.id !== "" && weigh(call) !== null) open.pending.set(call.id, call);
+  if (call.id !== "" && changesOf(call).length > 0) open.pending.set(call.id, call);
 }
 
 function takeResult(open: Open | null, line: Buffer): void {

@@ -1,0 +1,122 @@
+/** `pawl history` on generated transcripts: how many megabytes a second, counted right, in bounded memory. */
+import { closeSync, mkdirSync, openSync, rmSync, writeSync } from "node:fs";
+import { join } from "node:path";
+import type { Counted } from "./contention.ts";
+import { median } from "./measure.ts";
+import { ENV } from "./prepare.ts";
+
+const MIB = 1024 * 1024;
+const LEAST = 200;
+const MOST_MEMORY_MB = 200;
+const SOURCE =
+  "export function total(items: Item[]) {\n  return items.reduce((sum, item) => sum + item.price, 0);\n}\n";
+const GREEN = " Test Files  2 passed (2)\n      Tests  12 passed (12)\n";
+
+let clock = Date.parse("2026-01-23T11:45:00.000Z");
+let count = 0;
+
+const line = (type: string, message: object, extra: object = {}) => {
+  clock += 1000;
+  count += 1;
+  return `${JSON.stringify({
+    parentUuid: `0f5d0d0e-0000-4000-8000-${String(count).padStart(12, "0")}`,
+    isSidechain: false,
+    type,
+    message,
+    uuid: `0f5d0d0e-0000-4000-8000-${String(count + 1).padStart(12, "0")}`,
+    timestamp: new Date(clock).toISOString(),
+    cwd: "/project",
+    sessionId: "bench",
+    version: "2.1.197",
+    gitBranch: "main",
+    ...extra,
+  })}\n`;
+};
+
+const say = (...content: object[]) =>
+  line("assistant", { model: "claude-opus-4-8", id: `msg_${count}`, type: "message", role: "assistant", content });
+
+function tool(name: string, input: object, text: string, toolUseResult: object): string {
+  const id = `toolu_${count}`;
+  const content = [{ tool_use_id: id, type: "tool_result", content: text }];
+  return say({ type: "tool_use", id, name, input }) + line("user", { role: "user", content }, { toolUseResult });
+}
+
+/** What a turn mostly holds: files read, searches, edits whose results repeat the file, runs, remarks. */
+function turn(n: number): string {
+  const file = SOURCE.repeat(20 + (n % 60));
+  const path = `/project/src/part-${n}.ts`;
+  const verified = n % 2 === 0;
+  return [
+    line("user", { role: "user", content: `Please mend part ${n}` }, { promptId: `prompt-${n}` }),
+    say({ type: "thinking", thinking: "Where is it? ".repeat(40), signature: "A".repeat(400) }),
+    ...Array.from({ length: 6 }, () => tool("Read", { file_path: path }, file, { file: { content: file } })),
+    tool("Bash", { command: `grep -rn part-${n} src | head -20` }, SOURCE.repeat(10), { stdout: SOURCE.repeat(10) }),
+    tool("Edit", { file_path: path, old_string: SOURCE, new_string: SOURCE }, SOURCE.repeat(5), { originalFile: file }),
+    verified ? tool("Bash", { command: "npm test" }, GREEN, { stdout: GREEN, stderr: "", interrupted: false }) : "",
+    say({ type: "text", text: `Done. Part ${n} is fixed.` }),
+  ].join("");
+}
+
+interface Written {
+  bytes: number;
+  turns: number;
+}
+
+function write(path: string, mebibytes: number, from: number): Written {
+  const fd = openSync(path, "w");
+  const written = { bytes: 0, turns: 0 };
+  try {
+    while (written.bytes < mebibytes * MIB) {
+      written.bytes += writeSync(fd, turn(from + written.turns));
+      written.turns += 1;
+    }
+  } finally {
+    closeSync(fd);
+  }
+  return written;
+}
+
+/** One session of a gigabyte and four of 64 MB; in a hurry two of 128. */
+function writeAll(folder: string, quick: boolean): { bytes: number; turns: number } {
+  const sum = { bytes: 0, turns: 0 };
+  const sizes = quick ? [128, 128] : [1024, 64, 64, 64, 64];
+  for (const [index, size] of sizes.entries()) {
+    const { bytes, turns } = write(join(folder, `session-${index}.jsonl`), size, sum.turns);
+    sum.bytes += bytes;
+    sum.turns += turns;
+  }
+  return sum;
+}
+
+export async function measureHistory(pawl: string, folder: string, quick: boolean): Promise<Counted> {
+  const home = join(folder, "history-home");
+  const projects = join(home, ".claude/projects/-project");
+  mkdirSync(projects, { recursive: true });
+  const { bytes, turns } = writeAll(projects, quick);
+  const problems: string[] = [];
+  const rates: number[] = [];
+  let memory = 0;
+  for (let round = 0; round < 4; round++) {
+    const began = Bun.nanoseconds();
+    const child = Bun.spawn([pawl, "history", "--all", "--json"], { env: { ...ENV, HOME: home }, stdout: "pipe" });
+    const text = await new Response(child.stdout).text();
+    await child.exited;
+    const seconds = (Bun.nanoseconds() - began) / 1e9;
+    // the first round only brings the files into memory
+    if (round > 0) rates.push(bytes / 1e6 / seconds);
+    memory = Math.max(memory, (child.resourceUsage()?.maxRSS ?? 0) / 1e6);
+    problems.push(...wrongCounts(text, turns));
+  }
+  rmSync(home, { recursive: true, force: true });
+  const rate = median(rates);
+  const figures = `${rate >= LEAST ? "ok" : "UNDER"} ${rate.toFixed(0)} MB/s of at least ${LEAST}`;
+  const peak = `${memory <= MOST_MEMORY_MB ? "ok" : "OVER"} ${memory.toFixed(0)} of ${MOST_MEMORY_MB} MB`;
+  return { name: `history, ${(bytes / 1e6).toFixed(0)} MB`, result: `${figures}; memory ${peak}`, problems };
+}
+
+function wrongCounts(text: string, turns: number): string[] {
+  const { total } = JSON.parse(text) as { total: Record<string, number> };
+  const wanted = { verified: Math.ceil(turns / 2), stale: 0, failed: 0, never: Math.floor(turns / 2) };
+  return JSON.stringify(total) === JSON.stringify(wanted) ? [] : [`counted ${JSON.stringify(total)} of ${turns} turns`];
+}
