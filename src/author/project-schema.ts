@@ -9,6 +9,12 @@ const GATE_NAME: Rule = { ...NAME, what: "the name of a gate" };
 export const PROJECT: RecordShape = {
   kind: "record",
   fields: {
+    guard: {
+      shape: { kind: "word", values: ["off", "tell", "enforce"] },
+      default: "tell",
+      about:
+        "A session without a run changes files and says it is done, and no test run proves it: nothing, one line to the person, or the agent is sent back, at most 3 times.",
+    },
     gates: {
       shape: { kind: "map", key: GATE_NAME, of: GATE, min: 1 },
       about: "This project's checks by name. `pawl verify` makes them all; workflows name them with `use`.",

@@ -10,6 +10,8 @@ import { PROJECT } from "./project-schema.ts";
 import { type Reading, reportAt } from "./read.ts";
 
 export interface Project {
+  /** left out: tell */
+  guard?: "off" | "tell" | "enforce";
   gates: NamedGates;
   workflows: Record<string, Switches>;
 }
@@ -24,6 +26,7 @@ interface Switches {
 }
 
 interface DraftProject {
+  guard?: Project["guard"];
   gates?: Record<string, DraftGate>;
   workflows?: Record<string, Partial<Omit<Switches, "gates">> & { gates?: Record<string, DraftGate[]> }>;
 }
@@ -81,7 +84,7 @@ function assemble(draft: DraftProject): Project {
     ]);
     return [name, { ...entry, gates: Object.fromEntries(lists), off: entry.off ?? [] }];
   });
-  return { gates, workflows: Object.fromEntries(workflows) };
+  return { ...(draft.guard && { guard: draft.guard }), gates, workflows: Object.fromEntries(workflows) };
 }
 
 /** The project's switches, applied to one of its workflows. A signal the workflow does not know is a mistake. */
