@@ -2,6 +2,7 @@ import { arm, type Beginning, formalPath, planArming, takeOver, withPhases } fro
 import { actorOf, asRunTask, planFor } from "./core/auto.ts";
 import { slugOf } from "./core/formal.ts";
 import { gatesOf, leavesOf } from "./core/gate.ts";
+import { takeUpCleared } from "./core/moves.ts";
 import { plain } from "./core/plain.ts";
 import { parseArming, takesCommand, typedCommand, unknownStages } from "./core/prompt.ts";
 import type { Event, Facts, Owner, RunSummary, RunTask, Workflow } from "./core/types.ts";
@@ -199,4 +200,22 @@ export function bindOffered(incoming: Incoming, pointer: Pointer, speak: Speak):
   const said = run.formal ? () => undefined : speak;
   const taken = commitLoop(root, offer, said, incoming, (now) => (facts) => takeOver({ ...now, event, facts }));
   return taken && !run.formal;
+}
+
+/** The person cleared a conversation whose run waits for just that: the new one has it. Both share the turn. */
+export async function takeCleared(incoming: Incoming, speak: Speak): Promise<boolean> {
+  const { event, cwd } = incoming;
+  if (cwd === null || event.turn === "" || event.session === "") return false;
+  try {
+    const root = findRoot(cwd);
+    if (isOff(root)) return false;
+    const waiting = listRuns(root).filter(({ status }) => status === "waiting");
+    const found = waiting.find(({ id }) => loadRun(root, id)?.commit.run.cleared === event.turn);
+    if (!found) return false;
+    bindPointer(event.host, event.session, { root, run: found.id, ...describeParent() });
+    return commitLoop(root, found.id, speak, incoming, (now) => (facts) => takeUpCleared({ ...now, event, facts }));
+  } catch (error) {
+    logError(null, "clear", error);
+    return false;
+  }
 }

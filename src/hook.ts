@@ -1,4 +1,4 @@
-import { armByPrompt, bindOffered } from "./arming.ts";
+import { armByPrompt, bindOffered, takeCleared } from "./arming.ts";
 import { decide } from "./core/decide.ts";
 import { isApproval, parseArming } from "./core/prompt.ts";
 import type { Answer, Event, Run, Step, Workflow } from "./core/types.ts";
@@ -27,9 +27,12 @@ export async function conduct(given: Incoming, speak: Speak): Promise<void> {
   if (event.kind === "start" && event.source === "resume" && isFork()) return;
   const known = isTurningPoint(event) ? ((await lookAround(incoming, pointer)) ?? pointer) : pointer;
   if (known && !isOff(known.root) && atWork(incoming, known, speak)) return;
+  if (event.kind === "start" && event.source === "clear" && (await takeCleared(incoming, speak))) return;
   if (event.kind === "start" && (event.source === "startup" || event.source === "clear")) welcome(incoming, speak);
   if (event.kind === "prompt" && !event.injected && event.text.trimStart().startsWith("/"))
     await armByPrompt(incoming, speak);
+  // A session with a run has its gates; one without has said something that may not be true.
+  if (event.kind === "stop" && pointer === null) (await import("./guard.ts")).guardClaim(incoming, speak);
 }
 
 /** In a session with a run, a prompt that the person cannot have typed counts like any other injected text. */

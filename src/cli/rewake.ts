@@ -18,8 +18,10 @@ import { commandEvent } from "./command-event.ts";
 export function rewake(input: Input): number {
   if ("failed" in input) return 0;
   const parsed = parseEvent(input.value, new Date().toISOString(), "rewake");
-  if ("ignored" in parsed || parsed.event.kind !== "stop") return 0;
+  if ("ignored" in parsed) return 0;
   const { event } = parsed;
+  if (event.kind === "start" && event.source === "clear") return beginCleared(event);
+  if (event.kind !== "stop") return 0;
   const pointer = readPointer(event.host, event.session);
   if (!pointer || pointer.off || pointer.run === "" || !runsCommands(pointer.root, pointer.run)) return 0;
   try {
@@ -31,6 +33,22 @@ export function rewake(input: Input): number {
   } finally {
     fallAsleep(event.host, event.session);
   }
+}
+
+/** As long as the hook beside us may take to find a run for the new conversation. */
+const TAKING_UP_MS = 5_000;
+
+/** The person typed /clear and a run goes on in the fresh conversation: someone has to make the first move. */
+function beginCleared(event: Event): number {
+  const until = Bun.nanoseconds() / 1e6 + TAKING_UP_MS;
+  for (; Bun.nanoseconds() / 1e6 < until; Bun.sleepSync(25)) {
+    const pointer = readPointer(event.host, event.session);
+    const run = pointer && pointer.run !== "" ? loadRun(pointer.root, pointer.run)?.commit.run : null;
+    if (!run?.task || !run.recent.some((seen) => seen.id === event.id)) continue;
+    writeSync(2, `${MARK} Begin with task ${run.task.id}: the instruction came with the start of this conversation.`);
+    return 2;
+  }
+  return 0;
 }
 
 function runsCommands(root: string, id: string): boolean {

@@ -26,7 +26,12 @@ export const nextNeed = (draft: Draft): Need => ({
   scope: draft.workflow.tasks!,
   actor: actorOf(draft.run.owner?.session ?? draft.event.session),
   wanted: "",
+  // The next conversation claims it.
+  ...(waitsForClear(draft) && { peek: true }),
 });
+
+/** Between two tasks, in the conversation of the first one. */
+export const waitsForClear = ({ workflow, event }: Draft) => workflow.fresh === true && event.kind !== "start";
 
 export const asRunTask = (found: TaskFact, actor: string, at: string): RunTask => ({
   id: found.id,

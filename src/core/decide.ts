@@ -104,6 +104,8 @@ function dispatch(draft: Draft): Step {
       return closeDraft(draft, { turn: "none" });
     case "ended":
       if (draft.run.owner) draft.run.owner.ended_at = event.at;
+      if (draft.workflow.fresh && event.reason === "clear" && draft.run.status === "waiting")
+        draft.run.cleared = event.turn;
       record(draft, "left", { reason: event.reason });
       return closeDraft(draft, { turn: "none" });
     case "noticed":

@@ -49,7 +49,7 @@ export type Need =
   | { kind: "git" }
   | { kind: "tree" }
   /** the next task in scope, claimed for this actor; `wanted`: this one, "" for any */
-  | { kind: "next_task"; scope: TaskScope; actor: string; wanted: string }
+  | { kind: "next_task"; scope: TaskScope; actor: string; wanted: string /** only look, claim nothing */; peek?: true }
   | { kind: "task"; scope: TaskScope; id: string }
   /** what tool calls show instead of a signal */
   | { kind: "seen"; rules: Record<string, Inference>; since: string; message: string; task: string }

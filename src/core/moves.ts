@@ -1,6 +1,6 @@
-import { actorOf, asRunTask, checkClaim, nextNeed, planFor, stopFor } from "./auto.ts";
+import { actorOf, asRunTask, checkClaim, nextNeed, planFor, stopFor, waitsForClear } from "./auto.ts";
 import { guard, sendOn } from "./claim.ts";
-import { closeDraft, type Draft, record } from "./draft.ts";
+import { closeDraft, type Draft, openDraft, record } from "./draft.ts";
 import {
   askText,
   causeOf,
@@ -14,9 +14,9 @@ import {
   stepList,
   valuesOf,
 } from "./guide.ts";
-import { goOn, settle, toldOnce } from "./ledger.ts";
+import { goOn, owe, settle, toldOnce } from "./ledger.ts";
 import { keepReport, reportsSince } from "./report.ts";
-import type { Choice, Move, Outcome, Step, TaskFact, Workflow } from "./types.ts";
+import type { Choice, Event, Facts, Move, Outcome, Run, Step, TaskFact, Workflow } from "./types.ts";
 import { stageOf } from "./workflow.ts";
 
 /** Where a move comes from: the agent's claim at a stop, or the person's word at a prompt. */
@@ -150,10 +150,47 @@ function nextTask(draft: Draft, target: string, cause: Cause): Step {
     record(draft, "task_done", { task: id, title });
   }
   if (!found.value) return endRun(draft, "completed", cause, `✅ All ${workflow.name} tasks complete`);
+  if (waitsForClear(draft)) return askForClear(draft, found.value.id);
   beginTask(draft, found.value, target);
   record(draft, "task_begun", { task: run.task!.id, title: run.task!.title });
   return sendOn(draft, instruction(draft, closed), {
     progress: true,
+    person: `Pawl: next task ${run.task!.id}: ${run.task!.title}`,
+  });
+}
+
+/** An agent cannot clear its own conversation: the person does, and the next one goes on by itself. */
+function askForClear(draft: Draft, next: string): Step {
+  const { run, workflow } = draft;
+  enter(draft, workflow.stages.at(-1)!.id);
+  delete run.task;
+  run.status = "waiting";
+  run.why = "it waits for /clear";
+  record(draft, "asked", { ask: "clear", next });
+  const person = `Pawl: the task is closed. Type /clear: the next one, ${next}, begins by itself in a fresh conversation.`;
+  return closeDraft(draft, { turn: "end", person });
+}
+
+/** A fresh conversation takes the run up where the person cleared the last one. */
+export function takeUpCleared(input: { workflow: Workflow; run: Run; event: Event; facts: Facts }): Step {
+  const draft = openDraft(input);
+  const { run, event, facts, workflow } = draft;
+  const from = run.owner?.session ?? "nobody";
+  run.owner = { host: event.host, session: event.session };
+  if (facts.next_task === undefined) return { need: [nextNeed(draft)] };
+  record(draft, "adopted", { from, to: event.session });
+  delete run.cleared;
+  const cause: Cause = { signal: "SESSION_CLEARED", message: "", by: "person" };
+  if (!facts.next_task.ok) return stopFor(draft, `the tracker does not say what is next: ${facts.next_task.why}`);
+  if (!facts.next_task.value) return endRun(draft, "completed", cause, `✅ All ${workflow.name} tasks complete`);
+  const cleared = stageOf(workflow, run.stage).done ?? "";
+  beginTask(draft, facts.next_task.value, workflow.stages[0]!.id);
+  record(draft, "task_begun", { task: run.task!.id, title: run.task!.title });
+  const text = instruction(draft, cleared);
+  owe(draft, text, "start");
+  return closeDraft(draft, {
+    turn: "none",
+    agent: text,
     person: `Pawl: next task ${run.task!.id}: ${run.task!.title}`,
   });
 }

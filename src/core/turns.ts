@@ -9,6 +9,8 @@ export type TurnVerdict = "verified" | "stale" | "failed" | "never";
 export interface TurnJudgement {
   /** in order, each once */
   edited: string[];
+  /** the last of them behind the last run that counts; "" if none */
+  later: string;
   verdict: TurnVerdict;
   /** what the verdict is about; null: nothing ran that proves anything */
   run: TestRun | null;
@@ -49,7 +51,7 @@ export function judgeTurn(calls: ToolCall[], counts?: (path: string) => boolean)
 
 export function judgeWeights(weights: Weight[], counts: (path: string) => boolean = () => true): TurnJudgement {
   const edited = new Set<string>();
-  let later: string | null = null;
+  let later = "";
   let last: TestRun | null = null;
   let unproven: TestRun | null = null;
   for (const weight of weights) {
@@ -64,21 +66,21 @@ export function judgeWeights(weights: Weight[], counts: (path: string) => boolea
       if (run.verdict === "none") unproven = run;
       else {
         last = run;
-        later = null;
+        later = "";
         unproven = null;
       }
     }
     note(weight.after);
   }
-  return { edited: [...edited], ...verdictOf(last, later, unproven) };
+  return { edited: [...edited], later, ...verdictOf(last, later, unproven) };
 }
 
 /** `unproven`: a run behind the last one that counts, which itself proves nothing. */
 function verdictOf(
   last: TestRun | null,
-  later: string | null,
+  later: string,
   unproven: TestRun | null,
-): Omit<TurnJudgement, "edited"> {
+): Omit<TurnJudgement, "edited" | "later"> {
   const doubt = unproven ? `; the run after that (${named(unproven)}) proves nothing: ${unproven.why}` : "";
   if (last === null) {
     const why = unproven ? `the run (${named(unproven)}) proves nothing: ${unproven.why}` : "no test run followed";
@@ -87,7 +89,7 @@ function verdictOf(
   const run = last;
   if (run.verdict === "fail")
     return { verdict: "failed", run, why: `the last run (${named(run)}) failed: ${run.why}${doubt}` };
-  if (later === null) return { verdict: "verified", run, why: `${named(run)}: ${run.why}` };
+  if (later === "") return { verdict: "verified", run, why: `${named(run)}: ${run.why}` };
   return { verdict: "stale", run, why: `${later} was edited after the last green run (${named(run)})${doubt}` };
 }
 

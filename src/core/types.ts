@@ -196,6 +196,8 @@ export interface Run {
   /** a claim that was not let through yet */
   claim?: OpenClaim;
   task?: RunTask;
+  /** the turn in which the person cleared the conversation, for the next one to take it up */
+  cleared?: string;
   /** tasks of this run that are over, with what proved their stages */
   finished?: { task: string; title: string; at: string; plan: string[]; done: Run["done"] }[];
   commit_hash: string | null;

@@ -81,7 +81,7 @@ export function gather(needs: Need[], sources: Sources, facts: Facts): Facts {
       Object.assign(gathered, gates().gatherGates(need, { ...sources, tools: toolsOf(sources) }));
     else if (need.kind === "task") gathered.task = tasks().gatherTask(sources.root, need.scope, need.id);
     else if (need.kind === "next_task")
-      gathered.next_task = tasks().gatherNext(sources.root, need.scope, need.actor, need.wanted);
+      gathered.next_task = tasks().gatherNext(sources.root, need.scope, need.actor, need.wanted, need.peek);
     else if (need.kind === "seen") gathered.seen = gatherSeen(sources, need);
     else if (need.kind === "tools") gathered.tools = toolsOf(sources)(need.since);
     else gathered.message = messageOf(sources);

@@ -21,7 +21,13 @@ export function gatherTask(root: string, scope: TaskScope, id: string): Fact<Tas
 const TRIES = 5;
 
 /** One that is ours already comes first: after a crash the same task goes on. A lost race means: look again. */
-export function gatherNext(root: string, scope: TaskScope, actor: string, wanted: string): Fact<TaskFact | null> {
+export function gatherNext(
+  root: string,
+  scope: TaskScope,
+  actor: string,
+  wanted: string,
+  peek = false,
+): Fact<TaskFact | null> {
   return withTracker<TaskFact | null>(root, scope, (tracker) => {
     if (wanted !== "") return takeWanted(tracker, scope, actor, wanted);
     const refused = new Set<string>();
@@ -29,6 +35,7 @@ export function gatherNext(root: string, scope: TaskScope, actor: string, wanted
       const chosen = choose(tracker, scope, actor, refused);
       if (chosen.kind !== "ok") return chosen;
       if (chosen.value === null) return { kind: "ok", value: null };
+      if (peek) return asTaskFact({ kind: "ok", value: chosen.value }, tracker, scope);
       const claimed = take(tracker, chosen.value, actor);
       if (claimed.kind !== "failed" || claimed.code !== "taken") return asTaskFact(claimed, tracker, scope);
       refused.add(chosen.value.id);

@@ -35,14 +35,17 @@ export const guarded = (words: string) =>
 
 export const hookCommand = (scope: Scope) => guarded(`hook claude --via ${scope}`);
 
-/** Beside the hook of a stop: it waits for a check that takes longer, and wakes the agent with the result. */
+/**
+ * Beside the hook of a stop it waits for a check that takes longer, and wakes the agent with the result; beside that of
+ * a cleared conversation it makes the first move.
+ */
 const REWAKE_TIMEOUT = 86_400;
 const rewakeCommand = (scope: Scope) => guarded(`rewake claude --via ${scope}`);
 
 export const groupFor = (event: string, scope: Scope) => ({
   hooks: [
     { type: "command", command: hookCommand(scope), timeout: TIMEOUTS[event] },
-    ...(event === "Stop"
+    ...(event === "Stop" || event === "SessionStart"
       ? [{ type: "command", command: rewakeCommand(scope), timeout: REWAKE_TIMEOUT, asyncRewake: true }]
       : []),
   ],

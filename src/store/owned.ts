@@ -14,6 +14,7 @@ const IN_PAWL = [
   "jobs/",
   "receipts/",
   "objects/",
+  "tracker/",
   "install.json",
   ".gitignore",
   "*.corrupt*",
@@ -26,6 +27,7 @@ export const OWNED: readonly string[] = [
   ".claude/work-completion.*.local.md",
   ".claude/work-completion.*.corrupt*",
   ".claude/logs/",
+  ".claude/workflow_orchestrator.log",
   "untracked/workflow-state/",
   `${TEMP_PREFIX}*`,
 ];
