@@ -61,7 +61,8 @@ describe("the plugin in the real client", () => {
 
     const done = await scene.print("/complete-work");
 
-    expect(done.hookOutputs.filter((output) => output.event === "Stop")).toHaveLength(8);
+    // four stops, each with the hook of the settings, that of the plugin, and the plugin's waker beside it
+    expect(done.hookOutputs.filter((output) => output.event === "Stop")).toHaveLength(12);
     expect(answers(done.hookOutputs, "Stop")).toHaveLength(4);
     expect(answers(done.hookOutputs, "UserPromptSubmit")).toHaveLength(1);
     expect(scene.model.main()).toHaveLength(4);
