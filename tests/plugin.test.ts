@@ -49,8 +49,9 @@ describe("the plugin's files", () => {
     expect(plugins).toMatchObject([{ name: "pawl", source: "./plugin" }]);
   });
 
-  test("every agent that complete-work names is there, under its own name", () => {
-    const named = [...read("workflows/complete-work.yaml").matchAll(/^ +agent: (.+)$/gm)].map((match) => match[1]!);
+  test("every agent that a workflow names is there, under its own name", () => {
+    const files = ["complete-work", "auto-workflow"].map((name) => read(`workflows/${name}.yaml`));
+    const named = [...files.join("\n").matchAll(/^ +agent: (.+)$/gm)].map((match) => match[1]!);
     expect(readdirSync(join(ROOT, "plugin/agents")).sort()).toEqual(named.map((name) => `${name}.md`).sort());
     for (const name of named) expect(read(`plugin/agents/${name}.md`)).toStartWith(`---\nname: ${name}\ndescription: `);
   });

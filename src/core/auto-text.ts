@@ -23,7 +23,7 @@ const COMMANDS: Record<string, { show: string; close: string; label: string }> =
 };
 
 export function taskValues(task: RunTask | undefined): Record<string, string> {
-  if (!task) return {};
+  if (!task) return { task: "", task_title: "", task_text: "", show_task: "", close_task: "", label_task: "" };
   const { show, close, label } = COMMANDS[task.tracker] ?? COMMANDS.beads!;
   const put = (text: string) => text.replaceAll("{id}", task.id).replaceAll("{path}", task.path ?? "session.md");
   return {

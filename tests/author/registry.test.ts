@@ -83,7 +83,14 @@ describe("findByName", () => {
   });
 });
 
-const FORMAL = ["builtin:until", "builtin:planning", "builtin:implementation", "builtin:qa-loop", "builtin:custom"];
+const FORMAL = [
+  "builtin:until",
+  "builtin:auto-workflow",
+  "builtin:planning",
+  "builtin:implementation",
+  "builtin:qa-loop",
+  "builtin:custom",
+];
 
 describe("listWorkflows", () => {
   const table: [string, string[]][] = [
