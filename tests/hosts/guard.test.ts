@@ -1,0 +1,97 @@
+/** A session of the real client without a run: it edits, it claims, and the person hears whether anything proves it. */
+import { describe, expect, setDefaultTimeout, test } from "bun:test";
+import { complaints } from "./client.ts";
+import { ALLOWED, bash, openGated, put, SUM, suite } from "./gated.ts";
+import { say, use } from "./model.ts";
+import { PAWL, type Project } from "./project.ts";
+import { ours, told } from "./scenario.ts";
+import { terminal } from "./terminal.ts";
+
+setDefaultTimeout(120_000);
+
+const READ = use("Read", { file_path: "src/sum.mjs" });
+const EDIT = use("Edit", { file_path: "src/sum.mjs", old_string: "(a, b) => a + b", new_string: "(x, y) => x + y" });
+const RUN = bash("node --test tests/");
+const CLAIM = say("Done. I've renamed the parameters, and all tests pass.");
+const TOLD = /^Pawl: src\/sum\.mjs was edited, and no test run followed\. Nothing proves the claim\./;
+
+/** What `pawl history` makes of the very transcript that the client wrote. */
+function history(project: Project): unknown {
+  const env = { HOME: project.home, PATH: "/usr/bin:/bin" };
+  const { stdout } = Bun.spawnSync([PAWL, "history", "--json"], { cwd: project.root, env });
+  return JSON.parse(stdout.toString()).total;
+}
+
+describe("an agent that edits and claims", () => {
+  test("without a run of the tests: the person is told, the agent hears nothing", async () => {
+    await using scene = await openGated({ turns: [READ, EDIT, CLAIM] }, { files: suite(SUM) });
+
+    const done = await scene.print("Rename the parameters", scene.model, ALLOWED);
+
+    expect(told(done.hookOutputs).filter((line) => line.includes("Nothing proves"))).toEqual([
+      expect.stringMatching(TOLD),
+    ]);
+    expect(scene.model.main()).toHaveLength(3);
+    expect(scene.model.main().flatMap(({ text }) => ours(text))).toEqual([]);
+    expect(complaints(done.events)).toEqual([]);
+    expect(history(scene.project)).toEqual({ verified: 0, stale: 0, failed: 0, never: 1 });
+  });
+
+  test("with a green run after the edit: nobody hears anything", async () => {
+    await using scene = await openGated({ turns: [READ, EDIT, RUN, CLAIM] }, { files: suite(SUM) });
+
+    const done = await scene.print("Rename the parameters", scene.model, ALLOWED);
+
+    expect(scene.model.main()).toHaveLength(4);
+    expect(told(done.hookOutputs).join("")).not.toContain("proves");
+    expect(history(scene.project)).toEqual({ verified: 1, stale: 0, failed: 0, never: 0 });
+  });
+
+  test("with a run before the last edit, a turn after another: told of the turn that it is about", async () => {
+    const back = use("Edit", {
+      file_path: "src/sum.mjs",
+      old_string: "(x, y) => x + y",
+      new_string: "(a, b) => a + b",
+    });
+    const turns = [READ, EDIT, RUN, CLAIM, say("It adds two numbers."), RUN, back, CLAIM];
+    await using scene = await openGated({ turns }, { files: suite(SUM) });
+    const session = await scene.converse(scene.model, ALLOWED);
+
+    const quiet = [await session.ask("Rename the parameters"), await session.ask("What does it do?")];
+    const last = await session.ask("Back, please");
+
+    for (const { hookOutputs } of quiet) expect(told(hookOutputs).join("")).not.toContain("proves");
+    expect(told(last.hookOutputs)).toEqual([
+      expect.stringMatching(
+        /^Pawl: src\/sum\.mjs was edited after the last green run \(node --test tests\/, \d\d:\d\d\)\./,
+      ),
+    ]);
+    await session.close();
+    expect(history(scene.project)).toEqual({ verified: 1, stale: 1, failed: 0, never: 0 });
+  });
+
+  test("on the person's screen", async () => {
+    await using scene = await openGated({ turns: [READ, EDIT, CLAIM] }, { files: suite(SUM) });
+    const screen = await terminal(scene.project, scene.model, [], ALLOWED.allow);
+    try {
+      await screen.waitFor(/❯/);
+      await screen.submit("Rename the parameters");
+      await screen.waitFor(/was edited, and no test run followed/);
+      expect(screen.frames().filter((frame) => /hook error/i.test(frame))).toEqual([]);
+    } finally {
+      await screen.close();
+    }
+  });
+
+  test("guard: enforce: the agent is sent back, runs the tests, and ends", async () => {
+    await using scene = await openGated({ turns: [READ, EDIT, CLAIM, RUN, CLAIM] }, { files: suite(SUM) });
+    put(scene.project, "pawl.yaml", "guard: enforce\n");
+
+    const done = await scene.print("Rename the parameters", scene.model, ALLOWED);
+
+    expect(scene.model.main()).toHaveLength(5);
+    expect(scene.model.news(3)).toContain("You said that the work is done, but src/sum.mjs was edited");
+    expect(told(done.hookOutputs).join("")).not.toContain("proves");
+    expect(complaints(done.events)).toEqual([]);
+  });
+});
