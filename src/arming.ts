@@ -6,6 +6,7 @@ import { takeUpCleared } from "./core/moves.ts";
 import { plain } from "./core/plain.ts";
 import { parseArming, takesCommand, typedCommand, unknownStages } from "./core/prompt.ts";
 import type { Event, Facts, Owner, RunSummary, RunTask, Workflow } from "./core/types.ts";
+import { stageOf } from "./core/workflow.ts";
 import { commitLoop, consult, finish, type Incoming, type Speak, sourcesOf } from "./engine.ts";
 import { gather } from "./gather/index.ts";
 import { hash } from "./hosts/identity.ts";
@@ -70,7 +71,34 @@ async function armTask(incoming: Incoming, root: string, workflow: Workflow, spe
   const task = asRunTask(found.value, actor, event.at);
   const note = await trustNote(root, workflow);
   const say: Speak = note === null ? speak : (answer) => speak({ ...answer, person: [answer.person, note].join("\n") });
-  armWorkflow(incoming, root, workflow, say, planFor(workflow, found.value.labels), task);
+  const plan = planFor(workflow, found.value.labels);
+  const start = await stageBefore(incoming, root, workflow, plan, task.id);
+  armWorkflow(incoming, root, workflow, say, plan, { task, ...(start !== undefined && { start }) });
+}
+
+const LOOK_BACK_MS = 24 * 3_600_000;
+
+/** State is safe to lose: a session that has been at work on the task goes on where its tool calls show it. */
+async function stageBefore(
+  incoming: Incoming,
+  root: string,
+  workflow: Workflow,
+  plan: string[],
+  task: string,
+): Promise<string | undefined> {
+  if (incoming.transcript === null) return undefined;
+  const since = new Date(Date.parse(incoming.event.at) - LOOK_BACK_MS).toISOString();
+  const { tools } = gather([{ kind: "tools", since }], sourcesOf(incoming, root, ""), {});
+  const { lookForSignal, shows } = await import("./core/infer.ts");
+  const first = tools?.ok ? tools.value.findIndex((call) => shows(call, task)) : -1;
+  if (!tools?.ok || first < 0) return undefined;
+  const calls = tools.value.slice(first);
+  const isShown = (id: string) => {
+    const rules = Object.entries(stageOf(workflow, id).infer ?? {}).filter(([, rule]) => rule.says === undefined);
+    return lookForSignal(Object.fromEntries(rules), calls, "", task).inferred !== null;
+  };
+  const last = plan.findLastIndex(isShown);
+  return last < 0 ? undefined : plan[last + 1];
 }
 
 /** Better now than at the first claim: some of its checks will not run before the person has approved them. */
@@ -90,10 +118,10 @@ export function armWorkflow(
   workflow: Workflow,
   speak: Speak,
   wanted: string[] = [],
-  task?: RunTask,
+  about: { task?: RunTask; start?: string } = {},
 ): string | null {
   const { event } = incoming;
-  const named = event.kind === "prompt" && !task ? parseArming(event.text, workflow) : null;
+  const named = event.kind === "prompt" && !about.task ? parseArming(event.text, workflow) : null;
   const stages = named?.stages ?? wanted;
   const refused = refusal(root, event, workflow, named?.unknown ?? []);
   if (refused) {
@@ -122,7 +150,7 @@ export function armWorkflow(
     return id;
   }
   pinWorkflow(root, id, workflow);
-  const begin = (facts: Facts) => arm({ workflow, event, facts, stages, ...plan, ...(task && { task }) });
+  const begin = (facts: Facts) => arm({ workflow, event, facts, stages, ...plan, ...about });
   const decision = consult(begin, root, id, plan.documentPath, incoming);
   if (decision) finish(root, decision, event, speak);
   return id;

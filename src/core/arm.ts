@@ -66,6 +66,8 @@ export interface Arming {
   formal?: Beginning;
   /** the task it begins with, already claimed */
   task?: RunTask;
+  /** where it begins, if the session has been at work on it before */
+  start?: string;
   /** whose it is from the start; else the session that prompted */
   owner?: Owner | null;
 }
@@ -78,6 +80,8 @@ export function arm(input: Arming): Step {
   const document = facts.document;
   const parsed = document?.ok && document.value.state === "present" ? parseFrontMatter(document.value.text) : null;
   if (parsed) draft.run.document = importDocument(draft.run.document, parsed, workflow);
+  if (input.start !== undefined)
+    record(draft, "inferred", { signal: "", evidence: `this session is at ${input.start} with it` });
   record(draft, "armed", { plan: draft.run.plan, by: event.kind, beside: input.beside });
   if (draft.run.formal) return beginFormal(draft);
   const owned = event.kind === "prompt";
@@ -119,7 +123,7 @@ export function formalPath(template: string, slug: string, at: string, isTaken: 
   return free;
 }
 
-function newRun({ workflow, event, facts, id, documentPath, stages, formal, owner, task }: Arming): Run {
+function newRun({ workflow, event, facts, id, documentPath, stages, formal, owner, task, start }: Arming): Run {
   const plan = stages.length > 0 ? stages : workflow.stages.map((stage) => stage.id);
   return {
     v: 1,
@@ -127,7 +131,7 @@ function newRun({ workflow, event, facts, id, documentPath, stages, formal, owne
     seq: 0,
     workflow: workflow.name,
     plan,
-    stage: plan[0]!,
+    stage: start ?? plan[0]!,
     entered_at: event.at,
     status: "active",
     owner: owner ?? (event.kind === "prompt" ? { host: event.host, session: event.session } : null),
