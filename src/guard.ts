@@ -3,7 +3,6 @@
  * one line, or the agent is sent back, as the project likes it. Whatever cannot be known here is passed over in silence.
  */
 import { existsSync } from "node:fs";
-import { readProject } from "./author/project.ts";
 import { claimsCompletion } from "./core/completion.ts";
 import { needsTests } from "./core/edits.ts";
 import { MARK } from "./core/guide.ts";
@@ -19,25 +18,26 @@ import { findRoot, isOff } from "./store/place.ts";
 /** Far below what any host and our own ledger allow. */
 const MOST_ROUNDS = 3;
 
-export function guardClaim(incoming: Incoming, speak: Speak): void {
+export async function guardClaim(incoming: Incoming, speak: Speak): Promise<void> {
   try {
-    const answer = answerTo(incoming);
+    const answer = await answerTo(incoming);
     if (answer !== null) speak(answer);
   } catch (error) {
     logError(null, "guard", error);
   }
 }
 
-function answerTo({ event, cwd, transcript }: Incoming): Answer | null {
+async function answerTo({ event, cwd, transcript }: Incoming): Promise<Answer | null> {
   if (event.kind !== "stop" || event.session === "" || cwd === null || transcript === null) return null;
-  if (!claimsCompletion(event.message) || !existsSync(cwd)) return null;
+  // A missing transcript is not worth a wait: a turn that edited files has long been written.
+  if (!claimsCompletion(event.message) || !existsSync(cwd) || !existsSync(transcript)) return null;
   const root = findRoot(cwd);
   if (isOff(root)) return null;
   const calls = readTurn(transcript, event.turn, event.message);
   if (!calls.ok) return null;
   const judged = judgeTurn(calls.value, (path) => isInside(root, path) && needsTests(path));
   if (judged.edited.length === 0 || judged.verdict === "verified") return null;
-  const mode = modeOf(root);
+  const mode = await modeOf(root);
   return mode === "off" ? null : spoken(mode, event, evidenceOf(judged, root));
 }
 
@@ -45,7 +45,8 @@ function answerTo({ event, cwd, transcript }: Incoming): Answer | null {
 const isInside = (root: string, path: string) => !path.startsWith("/") || path.startsWith(`${root}/`);
 
 /** A pawl.yaml with mistakes may have meant off. */
-function modeOf(root: string): "off" | "tell" | "enforce" {
+async function modeOf(root: string): Promise<"off" | "tell" | "enforce"> {
+  const { readProject } = await import("./author/project.ts");
   const read = readProject(root);
   return "errors" in read ? "off" : (read.project.guard ?? "tell");
 }

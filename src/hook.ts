@@ -32,7 +32,7 @@ export async function conduct(given: Incoming, speak: Speak): Promise<void> {
   if (event.kind === "prompt" && !event.injected && event.text.trimStart().startsWith("/"))
     await armByPrompt(incoming, speak);
   // A session with a run has its gates; one without has said something that may not be true.
-  if (event.kind === "stop" && pointer === null) (await import("./guard.ts")).guardClaim(incoming, speak);
+  if (event.kind === "stop" && pointer === null) await (await import("./guard.ts")).guardClaim(incoming, speak);
 }
 
 /** In a session with a run, a prompt that the person cannot have typed counts like any other injected text. */
