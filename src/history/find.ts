@@ -43,8 +43,9 @@ export function findTranscripts(folder: string, wanted: Wanted): Found {
   const found: Found = { folder, there: true, transcripts: [], unread: [] };
   const projects = namesIn(folder, found);
   if (projects === null) return { ...found, there: false };
-  for (const name of projects.filter((one) => isWanted(one, wanted.project)))
-    lookInto(join(folder, name), wanted, found);
+  const named = projects.filter((one) => isWanted(one, wanted.project));
+  // Names are only a short cut: where none fits, the sessions' own words decide.
+  for (const name of named.length > 0 ? named : projects) lookInto(join(folder, name), wanted, found);
   return found;
 }
 
