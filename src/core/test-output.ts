@@ -156,6 +156,7 @@ export function missesCoverage(lines: string[]): boolean {
 
 /** Pieces of failing summaries: something printed in between may have torn one apart. */
 const FAILURE_HINTS = [
+  /^An error occurred (?:in an?|while loading|outside)/,
   /^ *(?:Test Files|Tests) {2}(?:.* )?[1-9]\d* failed\b/,
   /^ *(?:Type )?Errors {2}[1-9]/,
   /^(?:Test Suites|Tests): +(?:.* )?[1-9]\d* failed, .*total$/,
