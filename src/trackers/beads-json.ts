@@ -24,8 +24,12 @@ const SAYS: [RegExp, Failure][] = [
 /** bd's own words, and what they mean to us. */
 export function complaint(words: string): Answer<never> {
   const json = findJson(words);
-  const plain = isObject(json) && typeof json.error === "string" ? json.error : words;
-  const text = plain.trim().split("\n").filter(Boolean).slice(0, 3).join("; ").slice(0, 400);
+  const lines = (isObject(json) && typeof json.error === "string" ? json.error : words)
+    .trim()
+    .split("\n")
+    .filter(Boolean);
+  const errors = lines.filter((line) => !/^(warning|note|hint)\b/i.test(line));
+  const text = (errors.length > 0 ? errors : lines).slice(0, 3).join("; ").slice(0, 400);
   if (/no beads database found|no \.beads|not a beads/i.test(text)) return absent(`bd: ${text}`);
   const code = SAYS.find(([pattern]) => pattern.test(text))?.[1] ?? "error";
   return failed(code, `bd: ${text || "it failed without a word"}`);
@@ -42,7 +46,8 @@ export function payloadOf(said: Said): Answer<unknown> {
     return failed("malformed", `bd answered something that is not JSON: ${said.stdout.trim().slice(0, 120)}`);
   }
   const error = isObject(json) ? json.error : undefined;
-  if (typeof error === "string" && error !== "") return complaint(error);
+  // Of an id that could be several, stdout says only that none was found.
+  if (typeof error === "string" && error !== "") return complaint(/ambiguous/i.test(said.stderr) ? said.stderr : error);
   return ok(isObject(json) && "data" in json && !("id" in json) ? json.data : json);
 }
 

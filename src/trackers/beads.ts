@@ -21,7 +21,11 @@ interface Place {
 export function beads(root: string, why: string, deadline_ms: number): Tracker {
   const place: Place = { root, here: machineName(), deadline_ms };
   const begin = (): Asking => ({ root, until: clock() + deadline_ms });
-  const withId = (id: string, work: (at: Asking) => Answer<Task>) => then(checkId(id), () => work(begin()));
+  const withId = (id: string, work: (at: Asking, task: Task) => Answer<Task>) =>
+    then(checkId(id), () => {
+      const at = begin();
+      return then(show(at, id), (task) => work(at, task));
+    });
   return {
     name: "beads",
     why,
@@ -29,15 +33,16 @@ export function beads(root: string, why: string, deadline_ms: number): Tracker {
     here: place.here,
     list: (filter) => list(begin(), filter),
     ready: (scope) => ready(begin(), scope),
-    show: (id) => withId(id, (at) => show(at, id)),
-    claim: (id, actor) => then(checkActor(actor), () => withId(id, (at) => claim(at, id, actor, place.here))),
-    close: (id, reason) => then(checkText(reason), () => withId(id, (at) => close(at, id, reason))),
-    reopen: (id) => withId(id, (at) => reopen(at, id)),
+    show: (id) => withId(id, (_at, task) => ok(task)),
+    claim: (id, actor) =>
+      then(checkActor(actor), () => withId(id, (at, task) => claim(at, task.id, actor, place.here))),
+    close: (id, reason) => then(checkText(reason), () => withId(id, (at, task) => close(at, task.id, reason))),
+    reopen: (id) => withId(id, reopen),
     create: (task) => then(checkTask(task), () => create(begin(), task)),
-    update: (id, change) => then(checkTask(change), () => withId(id, (at) => update(at, id, change))),
+    update: (id, change) => then(checkTask(change), () => withId(id, (at, task) => update(at, task.id, change))),
     label: (id, add, remove) =>
-      then(checkLabels([...add, ...remove]), () => withId(id, (at) => label(at, id, add, remove))),
-    comment: (id, text) => then(checkText(text), () => withId(id, (at) => comment(at, id, text))),
+      then(checkLabels([...add, ...remove]), () => withId(id, (at, task) => label(at, task, add, remove))),
+    comment: (id, text) => then(checkText(text), () => withId(id, (at, task) => comment(at, task, text))),
   };
 }
 
@@ -62,7 +67,10 @@ function whyNot(said: Said, otherwise: string): Answer<never> {
   return said.stderr.trim() === "" ? failed("not-done", otherwise) : complaint(said.stderr);
 }
 
-/** bd also takes the end of an id; anything else it may have taken it for is refused. */
+/**
+ * bd also takes the end of an id; anything else it may have taken it for is refused. Everything is looked up like this
+ * before it is written, or the wrong issue would be closed.
+ */
 function show(at: Asking, id: string): Answer<Task> {
   return then(read(at, ["show", id]), (tasks) => {
     const task = tasks.find((one) => one.id === id) ?? tasks.find((one) => one.id.endsWith(`-${id}`));
@@ -80,17 +88,10 @@ function changed(
   rest?: string[],
 ): Answer<Task> {
   return then(write(at, args, rest), (said) =>
-    then(missing(said, show(at, id)), (task) =>
+    then(show(at, id), (task) =>
       isDone(task) ? ok(task) : whyNot(said, `bd ${args[0]} said nothing, but ${id} is not as it should be`),
     ),
   );
-}
-
-/** Where it cannot be read again, what the write itself said is the better reason. */
-function missing(said: Said, shown: Answer<Task>): Answer<Task> {
-  if (shown.kind !== "failed" || shown.code !== "unknown-id" || said.stderr.trim() === "") return shown;
-  const told = complaint(said.stderr);
-  return told.kind === "failed" && told.code === "ambiguous-id" ? told : shown;
 }
 
 // ── Reading ─────────────────────────────────────────────────────────────────
@@ -144,7 +145,7 @@ function claim(at: Asking, id: string, actor: string, here: string): Answer<Task
   const said = write(at, ["update", id, "--claim", "--actor", name]);
   if (said.kind !== "ok") return said;
   if (/unknown flag: --claim/.test(said.value.stderr)) return claimByHand(at, id, actor, here);
-  return then(missing(said.value, show(at, id)), (task) => judged(task, actor, here, said.value));
+  return then(show(at, id), (task) => judged(task, actor, here, said.value));
 }
 
 function judged(task: Task, actor: string, here: string, said: Said): Answer<Task> {
@@ -176,16 +177,14 @@ function close(at: Asking, id: string, reason: string): Answer<Task> {
   return changed(at, id, ["close", id, `--reason=${why}`], (task) => task.state === "closed");
 }
 
-function reopen(at: Asking, id: string): Answer<Task> {
-  return then(show(at, id), (task) => {
-    if (task.state === "open") return ok(task);
-    if (task.state === "closed") {
-      const again = changed(at, task.id, ["reopen", task.id], (now) => now.state !== "closed");
-      if (again.kind !== "ok" || again.value.state === "open") return again;
-    }
-    const args = ["update", task.id, "--status", "open", "--assignee="];
-    return changed(at, task.id, args, (now) => now.state === "open");
-  });
+function reopen(at: Asking, task: Task): Answer<Task> {
+  if (task.state === "open") return ok(task);
+  if (task.state === "closed") {
+    const again = changed(at, task.id, ["reopen", task.id], (now) => now.state !== "closed");
+    if (again.kind !== "ok" || again.value.state === "open") return again;
+  }
+  const args = ["update", task.id, "--status", "open", "--assignee="];
+  return changed(at, task.id, args, (now) => now.state === "open");
 }
 
 function create(at: Asking, task: NewTask): Answer<Task> {
@@ -235,27 +234,24 @@ function update(at: Asking, id: string, { title, text, priority, state }: TaskCh
 }
 
 /** Adding to an unknown id exits with 0, removing what is not there "succeeds": each is looked at afterwards. */
-function label(at: Asking, id: string, add: string[], remove: string[]): Answer<Task> {
-  const steps = [
-    ...remove.filter((one) => !add.includes(one)).map((one) => ["remove", one]),
-    ...add.map((one) => ["add", one]),
-  ];
-  let last = show(at, id);
-  for (const [verb, name] of steps as [string, string][]) {
-    if (last.kind !== "ok") return last;
-    const has = (task: Task) => task.labels.includes(name) === (verb === "add");
-    if (!has(last.value)) last = changed(at, last.value.id, ["label", verb, last.value.id, name], has);
+function label(at: Asking, task: Task, add: string[], remove: string[]): Answer<Task> {
+  const gone = remove.filter((one) => !add.includes(one));
+  let last: Answer<Task> = ok(task);
+  for (const [verb, name] of [...gone.map((one) => ["remove", one]), ...add.map((one) => ["add", one])] as [
+    string,
+    string,
+  ][]) {
+    const has = (now: Task) => now.labels.includes(name) === (verb === "add");
+    if (last.kind === "ok" && !has(last.value)) last = changed(at, task.id, ["label", verb, task.id, name], has);
   }
   return last;
 }
 
-function comment(at: Asking, id: string, text: string): Answer<Task> {
-  return then(show(at, id), (task) =>
-    then(write(at, ["comments", "add"], ["--", task.id, text]), (said) => {
-      const listed = then(ask(at, "bd", ["comments", task.id, "--json"]), payloadOf);
-      if (listed.kind !== "ok") return listed;
-      const there = Array.isArray(listed.value) && listed.value.some((one) => isObject(one) && one.text === text);
-      return there ? show(at, task.id) : whyNot(said, `bd comments add said nothing, but ${id} has no such comment`);
-    }),
-  );
+function comment(at: Asking, { id }: Task, text: string): Answer<Task> {
+  return then(write(at, ["comments", "add"], ["--", id, text]), (said) => {
+    const listed = then(ask(at, "bd", ["comments", id, "--json"]), payloadOf);
+    if (listed.kind !== "ok") return listed;
+    const there = Array.isArray(listed.value) && listed.value.some((one) => isObject(one) && one.text === text);
+    return there ? show(at, id) : whyNot(said, `bd comments add said nothing, but ${id} has no such comment`);
+  });
 }

@@ -27,6 +27,7 @@ export const FAULTS = [
   "huge",
   "old",
   "environment",
+  "warn-daemon",
 ] as const;
 
 const VALUES = ["--label", "--limit", "--sort", "--status", "--assignee", "--actor", "--reason", "--title"];
@@ -248,6 +249,7 @@ function main(): string {
         .join(" "),
     );
   if (fault("locked")) throw new Exit(1, "", json({ error: "failed to open database: database is locked" }));
+  if (fault("warn-daemon")) process.stderr.write("Warning: daemon is locked by an older version\n");
   if (fault("daemon")) throw new Exit(1, "", "Error: daemon request timed out after 5s\n");
   if (fault("error-exit-0")) return json({ error: "storage: something is wrong" });
   return misbehave(transact<State, string>(path, { next: 1, issues: [] }, (state) => work(state, args)));

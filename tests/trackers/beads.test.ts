@@ -110,16 +110,22 @@ describe("ids", () => {
   test("the end of an id is enough, its beginning is not", () => {
     const [id] = two();
     expect(value(tracker.show(id!.slice(4))).id).toBe(id!);
-    expect(tracker.show("app-1")).toMatchObject({ kind: "failed", code: "unknown-id" });
+    for (const operation of ["show", "claim", "close", "update", "label", "comment"])
+      expect([operation, word({ ...READS, ...WRITES }[operation]!("app-1"))]).toEqual([operation, "ambiguous-id"]);
   });
   test("what bd would take for another issue is refused", () => {
     value(tracker.create({ title: "Only one" }));
-    expect(tracker.show("a")).toMatchObject({ code: "unknown-id", why: expect.stringContaining("took a for app-10") });
+    for (const operation of ["show", "claim", "close", "update", "label", "comment"])
+      expect({ ...READS, ...WRITES }[operation]!("a")).toMatchObject({
+        code: "unknown-id",
+        why: "bd took a for app-10",
+      });
+    expect(value(tracker.show("app-10"))).toMatchObject({ title: "Only one", state: "open", labels: [] });
   });
 });
 
 describe("a writing is believed only when it shows", () => {
-  const rows: [string, Operation][] = Object.entries(WRITES).filter(([name]) => name !== "create");
+  const rows = Object.entries(WRITES).filter(([name]) => name !== "create");
   test.each(rows)("%s, silently not done", (_name, operation) => {
     const [id] = two();
     expect(word(broken("silent", () => operation(id!)))).toBe("not-done");
@@ -134,6 +140,11 @@ describe("a writing is believed only when it shows", () => {
     for (const operation of Object.values(WRITES))
       expect(word(broken("answer-exit-1:close", () => operation(id!)))).toBe("ok");
     expect(word(broken("answer-exit-1:update", () => tracker.reopen(id!)))).toBe("ok");
+  });
+  test("a warning beside a failure does not hide it", () => {
+    two();
+    expect(word(broken("warn-daemon", () => tracker.claim("app-zz", ACTOR)))).toBe("unknown-id");
+    expect(word(broken("warn-daemon", () => tracker.reopen("app-zz")))).toBe("unknown-id");
   });
   test("when it cannot be looked at afterwards, nothing is said to be done", () => {
     const [id] = two();

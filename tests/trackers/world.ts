@@ -61,7 +61,7 @@ export function value<T>(answer: Answer<T>): T {
 }
 
 /** "ok", "absent", or the failure's code. */
-export const word = (answer: Answer<unknown>) => (answer.kind === "failed" ? answer.code : answer.kind);
+export const word = (answer: Answer<unknown>): string => (answer.kind === "failed" ? answer.code : answer.kind);
 
 /** Processes of their own that all begin at the same moment. */
 export async function claimers(world: World, id: string, count: number): Promise<{ actor: string; word: string }[]> {

@@ -1,0 +1,170 @@
+/** session.md between eight of our sessions and a person. */
+import { afterEach, beforeEach, describe, expect, test } from "bun:test";
+import {
+  appendFileSync,
+  chmodSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
+import { join } from "node:path";
+import { openTracker, type Tracker } from "../../src/trackers/index.ts";
+import { publish, swapFile } from "../../src/trackers/swap.ts";
+import { ACTOR, makeWorld, value, type World, word } from "./world.ts";
+
+let world: World;
+let tracker: Tracker;
+let path: string;
+const text = () => readFileSync(path, "utf8");
+beforeEach(() => {
+  world = makeWorld("session-md");
+  tracker = world.tracker;
+  path = join(world.root, "session.md");
+});
+afterEach(() => world.remove());
+
+describe("the file", () => {
+  test("keeps everything but the line", () => {
+    writeFileSync(path, "\uFEFF# S\r\n\r\n## Pending Tasks\r\n- [ ] **A** — `x` | opus\r\n* [ ] b\r\n## Rest\r\nlast");
+    value(tracker.claim("a", ACTOR));
+    expect(text()).toMatch(
+      /^\uFEFF# S\r\n\r\n## Pending Tasks\r\n- \[>\] \*\*A\*\* — `x` \| opus \| @pawl-1a2b3c4d on [\w-]+ since 2\d{3}-\d\d-\d\dT\d\d:\d\d:\d\dZ\r\n\* \[ \] b\r\n## Rest\r\nlast$/,
+    );
+    value(tracker.reopen("a"));
+    expect(text()).toBe("\uFEFF# S\r\n\r\n## Pending Tasks\r\n- [ ] **A** — `x` | opus\r\n* [ ] b\r\n## Rest\r\nlast");
+  });
+  test("keeps its mode, and no other file stays behind", () => {
+    chmodSync(path, 0o640);
+    value(tracker.create({ title: "A" }));
+    expect(statSync(path).mode & 0o777).toBe(0o640);
+    expect(readdirSync(world.root).sort()).toEqual([".pawl", "session.md"]);
+  });
+  test("is left alone where nothing changes", () => {
+    value(tracker.create({ title: "A" }));
+    value(tracker.claim("a", ACTOR));
+    const before = statSync(path).ino;
+    value(tracker.claim("a", ACTOR));
+    value(tracker.label("a", [], ["no-such-label"]));
+    expect(statSync(path).ino).toBe(before);
+  });
+  test("gone, a link, a folder, not UTF-8: said, never an empty list", () => {
+    rmSync(path);
+    expect(word(tracker.list({}))).toBe("absent");
+    expect(word(tracker.create({ title: "A" }))).toBe("absent");
+    writeFileSync(join(world.root, "elsewhere"), "- [ ] **A**\n");
+    symlinkSync("elsewhere", path);
+    expect([tracker.list({}), tracker.claim("a", ACTOR)].map(word)).toEqual(["error", "error"]);
+    rmSync(path);
+    mkdirSync(path);
+    expect(word(tracker.ready({ labels: [] }))).toBe("error");
+    rmSync(path, { recursive: true });
+    writeFileSync(path, new Uint8Array([45, 32, 0xff]));
+    expect(word(tracker.list({}))).toBe("error");
+  });
+  test("a task that would not be seen is not written", () => {
+    writeFileSync(path, "# A\n<!-- never closed\n");
+    expect(tracker.create({ title: "A" })).toMatchObject({ kind: "failed", code: "refused" });
+    expect(text()).toBe("# A\n<!-- never closed\n");
+  });
+  test("a title, command or label the notation cannot hold is refused", () => {
+    for (const title of ["a\nb", "**", "x ** y"]) expect(word(tracker.create({ title }))).toBe("bad-argument");
+    expect(word(tracker.create({ title: "x", command: "a`b" }))).toBe("bad-argument");
+    expect(word(tracker.create({ title: "x", labels: ["two words"] }))).toBe("bad-argument");
+    expect(word(tracker.create({ title: "x", epic: "a|b" }))).toBe("bad-argument");
+  });
+});
+
+describe("another machine", () => {
+  const foreign =
+    "## Tasks\n- [>] **A** — | @pawl-9 on desktop-0000 since 2026-11-15T10:00:00Z | #auto\n- [ ] **B** — | #auto\n- [ ] **C** — | #else\n";
+  test("its claim is not taken, and the whole scope is left to it", () => {
+    writeFileSync(path, foreign);
+    expect(tracker.claim("a", "pawl-9")).toMatchObject({
+      code: "other-machine",
+      why: expect.stringContaining("desktop-0000"),
+    });
+    expect(word(tracker.ready({ labels: ["auto"] }))).toBe("other-machine");
+    expect(value(tracker.ready({ labels: ["else"] })).map(({ id }) => id)).toEqual(["c"]);
+    expect(text()).toBe(foreign);
+  });
+  test("a person's claim is nobody's machine", () => {
+    writeFileSync(path, "## Tasks\n- [>] **A** — | @alice | #auto\n- [ ] **B** — | #auto\n- [>] **C** — | #auto\n");
+    expect(value(tracker.ready({ labels: ["auto"] })).map(({ id }) => id)).toEqual(["b"]);
+    expect(word(tracker.claim("a", ACTOR))).toBe("taken");
+    expect(word(tracker.claim("c", ACTOR))).toBe("taken");
+  });
+});
+
+describe("changing places", () => {
+  const temp = () => join(world.root, ".temp");
+  test("what is not as expected is left", () => {
+    writeFileSync(path, "theirs");
+    expect(swapFile(path, "old", "ours")).toBe(false);
+    expect(text()).toBe("theirs");
+  });
+  test("what was renamed into the place meanwhile comes back", () => {
+    writeFileSync(path, "theirs");
+    writeFileSync(temp(), "ours");
+    expect(publish(temp(), path, "old", "ours")).toBe(false);
+    expect(text()).toBe("theirs");
+    expect(readFileSync(temp(), "utf8")).toBe("ours");
+  });
+  test("as expected, it is done", () => {
+    writeFileSync(path, "old");
+    writeFileSync(temp(), "ours");
+    expect(publish(temp(), path, "old", "ours")).toBe(true);
+    expect(text()).toBe("ours");
+  });
+});
+
+const WRITER = `
+const { openTracker } = await import(process.argv[1]);
+const [root, name, count] = process.argv.slice(2);
+const { value: tracker } = openTracker(root, { kind: "session-md", deadline_ms: 120000 });
+for (let n = 0; n < Number(count); n++) {
+  const made = tracker.create({ title: "Task " + name + " " + n });
+  if (made.kind !== "ok") { console.log(JSON.stringify(made)); continue; }
+  for (const done of [tracker.claim(made.value.id, "pawl-" + name), tracker.label(made.value.id, ["l" + n], []), tracker.comment(made.value.id, "said " + name + n)])
+    if (done.kind !== "ok") console.log(JSON.stringify(done));
+}
+`;
+
+test("eight writers and a person lose nothing", async () => {
+  const index = join(import.meta.dir, "../../src/trackers/index.ts");
+  const [writers, each] = [8, 12];
+  const children = Array.from({ length: writers }, (_, at) =>
+    Bun.spawn([process.execPath, "-e", WRITER, index, world.root, `w${at}`, String(each)], { stderr: "inherit" }),
+  );
+  let running = true;
+  const all = Promise.all(children.map((child) => new Response(child.stdout).text())).then((said) => {
+    running = false;
+    return said.join("");
+  });
+  let notes = 0;
+  for (; running; notes++) {
+    appendFileSync(path, `- note ${notes} of a person\n`);
+    await Bun.sleep(20);
+  }
+  expect(await all).toBe("");
+  const lines = text().split("\n");
+  expect(lines.filter((line) => /^- note \d+ of a person$/.test(line)).length).toBe(notes);
+  expect(notes).toBeGreaterThan(20);
+  const tasks = value(tracker.list({ state: "claimed" }));
+  expect(tasks.length).toBe(writers * each);
+  for (const task of tasks) {
+    const [, name, n] = /^Task (w\d) (\d+)$/.exec(task.title)!;
+    expect(task).toMatchObject({ owner: `pawl-${name}`, labels: [`l${n}`], text: `- said ${name}${n}` });
+  }
+}, 120_000);
+
+test("without time left nothing is written", () => {
+  value(tracker.create({ title: "A" }));
+  const before = text();
+  const late = value(openTracker(world.root, { kind: "session-md", deadline_ms: 0 }));
+  expect(word(late.claim("a", ACTOR))).toBe("busy");
+  expect(text()).toBe(before);
+});
