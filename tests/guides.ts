@@ -89,7 +89,17 @@ function file(world: World, { language, path, text }: Block): string[] {
 
 // ── A conversation ──────────────────────────────────────────────────────────
 
-const SPEAKER = /^(you|agent|pawl|pawl → agent) ▸ /;
+const SPEAKER = /^(you|agent|agent runs|reviewer|pawl|pawl → agent) ▸ /;
+
+/** What the agent does between two stops: a command is really run, a reviewer's words are as shown. */
+const TOOLS: Record<string, (world: World, text: string) => void> = {
+  "agent runs": (world, command) => {
+    const result = shell(world.place, `{ ${command}\n} 2>&1`).out;
+    perform(world, { tool: { name: "Bash", input: { command }, result } });
+  },
+  reviewer: (world, result) =>
+    void perform(world, { tool: { name: "Agent", input: { subagent_type: "oracle-reviewer" }, result } }),
+};
 
 /** `pawl ▸` is all that the person sees, `pawl → agent ▸` all that the agent goes on with. */
 function session(world: World, { text }: Block): string[] {
@@ -99,6 +109,10 @@ function session(world: World, { text }: Block): string[] {
   }));
   return said.flatMap((one, index) => {
     if (one.who.startsWith("pawl")) return [];
+    if (TOOLS[one.who]) {
+      TOOLS[one.who]!(world, one.text);
+      return [];
+    }
     const { ran } = perform(world, one.who === "you" ? { prompt: one.text } : { stop: one.text });
     const answer = ran!.out === "" ? {} : JSON.parse(ran!.out);
     const answered = said.slice(index + 1).slice(0, repliesAt(said, index + 1));
