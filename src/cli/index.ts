@@ -44,6 +44,7 @@ export const COMMANDS: Record<string, { load: () => Promise<Command>; first?: tr
   show: { load: () => import("./show.ts"), about: "one workflow: stages, signals, prompts" },
   check: { load: () => import("./check.ts"), about: "find mistakes in workflow files" },
   graph: { load: () => import("./graph.ts"), about: "draw a workflow as text or Mermaid" },
+  detect: { load: () => import("./detect.ts"), about: "which stage a text or a transcript shows, and by what" },
   helper: { load: () => import("./helper.ts"), about: "memory and archive, for the agents of complete-work" },
   off: { load: () => import("./off.ts"), first: true, about: "switch Pawl off in this project or session" },
   on: { load: () => import("./on.ts"), first: true, about: "switch it on again" },

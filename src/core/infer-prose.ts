@@ -78,7 +78,7 @@ function patternOf(phrase: string): RegExp {
   return new RegExp(`(?<![\\p{L}\\p{N}_-])${parts.join(gap)}d?(?![\\p{L}\\p{N}_-])`, "iu");
 }
 
-function isDoubtful(sentence: string): boolean {
+export function isDoubtful(sentence: string): boolean {
   if (isNegated(sentence) || isConditional(sentence) || PLAN.test(sentence) || PART.test(sentence)) return true;
   return (
     COUNTED.test(sentence) ||
