@@ -5,7 +5,6 @@ export {
   editTask,
   parseSessionFile,
   replaceText,
-  type SessionFile,
   tasksOf,
   whyUnwritable,
   writeSessionFile,

@@ -8,8 +8,7 @@ import { github } from "./github.ts";
 import { sessionMd } from "./session-md.ts";
 import { type Answer, absent, failed, ok, type Tracker, then } from "./types.ts";
 
-export { machineName } from "./machine.ts";
-export type { Answer, Failure, Filter, NewTask, TaskChange, Tracker } from "./types.ts";
+export type { Answer, Tracker } from "./types.ts";
 
 export interface TrackerConfig {
   kind?: "beads" | "github" | "session-md" | "auto";
