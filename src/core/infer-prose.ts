@@ -8,7 +8,7 @@ const LONGEST = 600;
 
 const words = (...list: string[]) => new RegExp(`(?<![\\p{L}\\p{N}_])(?:${list.join("|")})(?![\\p{L}\\p{N}_])`, "iu");
 
-export const NEGATION = words(
+const NEGATION = words(
   "not|never|no|none|neither|nor|nothing|cannot|without|hardly|barely|\\p{L}+n't|n't",
   "nicht|kein\\p{L}*|nie|ohne|nein|pas|jamais|aucun\\p{L}*|ningun\\p{L}*|nunca|tampoco|non|не|нет",
 );

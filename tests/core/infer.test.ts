@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
-import { failureIn, lookForSignal, progressOf, reviewVerdict } from "../../src/core/infer.ts";
+import { closes, failureIn, lookForSignal, progressOf, reviewOf, reviewVerdict } from "../../src/core/infer.ts";
 import type { ToolCall } from "../../src/core/types.ts";
 import { type Case, cases, RULES } from "./infer-corpus.ts";
 
@@ -176,6 +176,19 @@ test("an edit behind it makes every green run and every approval old", () => {
       expect(lookAt({ ...one, calls: inOrder([...one.calls, edit, ...more]) }).inferred).toBeNull();
     }),
   );
+});
+
+test("an approval that is old says what made it so", () => {
+  const calls = [
+    tool("Task", { subagent_type: "oracle-reviewer" }, "APPROVED"),
+    tool("Edit", { file_path: "src/z.ts" }, "ok"),
+  ];
+  expect(reviewOf(inOrder(calls))).toMatchObject({ verdict: "unclear", why: "src/z.ts was edited after the review" });
+});
+
+test("a call closes its task, and no other", () => {
+  const call = bash("bd close bd-7", "✓ Closed bd-7: Closed");
+  expect([closes(call, "bd-7"), closes(call, "bd-42"), closes(call, "")]).toEqual([true, false, false]);
 });
 
 test("a negated approval is none", () => {
