@@ -2,7 +2,6 @@
  * A session without a run says that its work is done. If it changed files and no test run proves it, the person hears
  * one line, or the agent is sent back, as the project likes it. Whatever cannot be known here is passed over in silence.
  */
-import { existsSync } from "node:fs";
 import { claimsCompletion } from "./core/completion.ts";
 import { needsTests } from "./core/edits.ts";
 import { MARK } from "./core/guide.ts";
@@ -12,6 +11,7 @@ import type { Answer, Event } from "./core/types.ts";
 import type { Incoming, Speak } from "./engine.ts";
 import { readTurn } from "./hosts/turn.ts";
 import { logError } from "./store/errors.ts";
+import { lookAt } from "./store/files.ts";
 import { noteClaim } from "./store/guard.ts";
 import { findRoot, isOff } from "./store/place.ts";
 
@@ -30,7 +30,7 @@ export async function guardClaim(incoming: Incoming, speak: Speak): Promise<void
 async function answerTo({ event, cwd, transcript }: Incoming): Promise<Answer | null> {
   if (event.kind !== "stop" || event.session === "" || cwd === null || transcript === null) return null;
   // A missing transcript is not worth a wait: a turn that edited files has long been written.
-  if (!claimsCompletion(event.message) || !existsSync(cwd) || !existsSync(transcript)) return null;
+  if (!claimsCompletion(event.message) || !lookAt(cwd) || !lookAt(transcript)) return null;
   const root = findRoot(cwd);
   if (isOff(root)) return null;
   const calls = readTurn(transcript, event.turn, event.message);

@@ -1,6 +1,6 @@
 /** A session without a run claims that it is done: what the person hears, and what the agent. */
 import { afterAll, beforeEach, describe, expect, test } from "bun:test";
-import { readdirSync, readFileSync, rmSync } from "node:fs";
+import { mkdirSync, readdirSync, readFileSync, rmSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { CLAIM, type Guarded, openGuarded, PASSED } from "./guarded.ts";
 import { payload, removePlaces, runHook, runPawl } from "./harness.ts";
@@ -75,6 +75,32 @@ describe("the person hears one line", () => {
     at.edit("a.ts");
     const both = [at.stop(CLAIM, { via: "local" }), at.stop(CLAIM, { via: "plugin", written: false })];
     expect(both.filter((said) => said.person !== undefined)).toHaveLength(1);
+  });
+
+  test("from one of two hooks that start at the same moment", async () => {
+    for (let turn = 0; turn < 8; turn++) {
+      at.prompt();
+      at.edit("a.ts");
+      const said = await Promise.all(at.stopBoth(["local", "plugin"]));
+      expect(said.filter((out) => out.includes("Nothing proves the claim"))).toHaveLength(1);
+    }
+  });
+
+  test("what sessions of long ago left behind goes", () => {
+    const folder = join(at.place.home, ".local/state/pawl/guard");
+    mkdirSync(folder, { recursive: true });
+    for (const [name, days] of [
+      ["claude-old", 40],
+      ["claude-new", 20],
+    ] as const) {
+      writeFileSync(join(folder, name), "x local\n");
+      const then = new Date(Date.now() - days * 86_400_000);
+      utimesSync(join(folder, name), then, then);
+    }
+    at.prompt();
+    at.edit("a.ts");
+    at.stop();
+    expect(readdirSync(folder).sort()).toEqual([`claude-${at.session.id}`, "claude-new"].sort());
   });
 
   test("no run is made for it, and nothing is written in the project", () => {

@@ -2,7 +2,7 @@
 import { expect } from "bun:test";
 import { appendFileSync, mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { errorsOf, makePlace, openSession, payload, runHook, stopFields } from "./harness.ts";
+import { errorsOf, makePlace, openSession, PAWL, payload, runHook, stopFields } from "./harness.ts";
 
 export const CLAIM = "Done. The bug is fixed.";
 export const PASSED = " Test Files  2 passed (2)\n      Tests  12 passed (12)\n";
@@ -75,9 +75,21 @@ export function openGuarded() {
     };
   }
 
+  /** The same stop, brought by several installed hooks at once: what each prints. */
+  function stopBoth(ways: string[], message = CLAIM): Promise<string>[] {
+    put({ type: "assistant", message: { id: `m${count++}`, content: [{ type: "text", text: message }] } });
+    const input = Buffer.from(JSON.stringify(payload(place, session, "Stop", stopFields(session, message))));
+    return ways.map((via) => {
+      const command = [PAWL, "hook", "claude", "--via", via];
+      const child = Bun.spawn(command, { cwd: place.root, env: place.env, stdin: input, stdout: "pipe" });
+      return new Response(child.stdout).text();
+    });
+  }
+
   return {
     place,
     session,
+    stopBoth,
     prompt,
     tool,
     stop,

@@ -1,11 +1,13 @@
 /** Which claims of a session's present turn were already answered: one line each, so that two hooks never both speak. */
 
-import { mkdirSync } from "node:fs";
-import { appendLine, hashOf, readText, writeAtomic } from "./files.ts";
+import { lstat, namesOf } from "./disk.ts";
+import { appendLine, hashOf, makeDirs, readText, removeQuietly, writeAtomic } from "./files.ts";
 import { statePath } from "./home.ts";
-import { dirname } from "./names.ts";
+import { dirname, join } from "./names.ts";
 
 const LARGEST = 16 * 1024;
+const KEPT_MS = 30 * 24 * 3600 * 1000;
+const MOST_LOOKED_AT = 500;
 
 export interface Noted {
   /** how often this way has answered in this turn before */
@@ -17,8 +19,9 @@ export interface Noted {
 /** null: the hook is installed twice, and another one answers in this turn. */
 export function noteClaim(host: string, session: string, turn: string, via: string): Noted | null {
   const path = statePath("guard", `${host}-${session}`);
-  mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+  makeDirs(dirname(path), 0o700);
   const known = readText(path, LARGEST);
+  if (!known.ok && known.why === "missing") forgetOld(dirname(path));
   if (!known.ok && known.why === "too large") writeAtomic(path, "");
   const mark = hashOf(turn).slice(0, 16);
   appendLine(path, `${mark} ${via}`);
@@ -30,4 +33,13 @@ export function noteClaim(host: string, session: string, turn: string, via: stri
     before: ways.filter((way) => way === via).length - 1,
     first: lines[0] === `${mark} ${via}` && ways.length === 1,
   };
+}
+
+/** Sessions nobody goes on with leave their files behind; a new one clears up after them. */
+function forgetOld(folder: string): void {
+  for (const path of namesOf(folder)
+    .slice(0, MOST_LOOKED_AT)
+    .map((name) => join(folder, name))) {
+    if (Date.now() - (lstat(path)?.mtimeMs ?? Number.POSITIVE_INFINITY) > KEPT_MS) removeQuietly(path);
+  }
 }
