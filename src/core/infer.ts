@@ -4,9 +4,9 @@
  */
 import { changesOf, isEditor } from "./edits.ts";
 import { saysOne } from "./infer-prose.ts";
-import { reviewOf } from "./infer-review.ts";
+import { type Review, reviewOf } from "./infer-review.ts";
 import { isClosedBy, shows } from "./infer-task.ts";
-import { testState } from "./infer-tests.ts";
+import { type TestState, testState } from "./infer-tests.ts";
 import type { ToolCall } from "./types.ts";
 import type { Inference } from "./workflow.ts";
 
@@ -34,19 +34,38 @@ export function lookForSignal(
   message: string,
   task: string,
 ): Seen {
+  const standing = standingOf(calls);
   const found = Object.entries(rules).map(([signal, rule]) => ({
     signal,
-    evidence: shownBy(rule, calls, message, task),
+    evidence: shownBy(rule, calls, standing, message, task),
   }));
   const hits = found.filter((one): one is Inferred => one.evidence !== null);
   // Two at once is no answer.
-  return { inferred: hits.length === 1 ? hits[0]! : null, progress: progressOf(calls), tools: calls.length };
+  return {
+    inferred: hits.length === 1 ? hits[0]! : null,
+    progress: progressFrom(calls, standing),
+    tools: calls.length,
+  };
 }
 
-function shownBy(rule: Inference, calls: ToolCall[], message: string, task: string): string | null {
+/** What is dear to find out, once for all rules. */
+interface Standing {
+  tests: TestState;
+  review: Review | null;
+}
+
+const standingOf = (calls: ToolCall[]): Standing => ({ tests: testState(calls), review: reviewOf(calls) });
+
+function shownBy(
+  rule: Inference,
+  calls: ToolCall[],
+  { tests, review }: Standing,
+  message: string,
+  task: string,
+): string | null {
   const wanted: (string | null)[] = [];
-  if (rule.tests) wanted.push(greenRun(calls));
-  if (rule.review) wanted.push(reviewOf(calls)?.verdict === "approved" ? "a reviewer approved" : null);
+  if (rule.tests) wanted.push(greenRun(tests));
+  if (rule.review) wanted.push(review?.verdict === "approved" ? "a reviewer approved" : null);
   if (rule.closed) wanted.push(isClosedBy(calls, task) ? `a tool call closed ${task}` : null);
   if (rule.read) wanted.push(calls.some((call) => shows(call, task)) ? `${task} was opened again` : null);
   if (rule.edited) wanted.push(calls.some(isEdit) ? "files were edited" : null);
@@ -54,8 +73,7 @@ function shownBy(rule: Inference, calls: ToolCall[], message: string, task: stri
   return wanted.length === 0 || wanted.includes(null) ? null : wanted.join("; ");
 }
 
-function greenRun(calls: ToolCall[]): string | null {
-  const { last, red, changed } = testState(calls);
+function greenRun({ last, red, changed }: TestState): string | null {
   if (last?.verdict !== "pass" || red !== null || changed !== null) return null;
   return `\`${last.command}\`: ${last.why}`;
 }
@@ -71,9 +89,9 @@ const BESIDE = /^(?:\/tmp\/|\/var\/tmp\/|\/dev\/)|(?:^|\/)session\.md$|(?:^|\/)\
 
 const SHELLS = /^(?:bash|shell|run_shell_command|local_shell|exec_command|execute_command|run_terminal_cmd)$/i;
 
-export function progressOf(calls: ToolCall[]): Progress {
-  const review = reviewOf(calls);
-  const { last, red } = testState(calls);
+export const progressOf = (calls: ToolCall[]): Progress => progressFrom(calls, standingOf(calls));
+
+function progressFrom(calls: ToolCall[], { tests: { last, red }, review }: Standing): Progress {
   const isRed = last !== null && (red !== null || last.verdict !== "pass");
   if (review && review.verdict !== "approved" && !(isRed && last.at > review.at)) return "IN_ORACLE_REVIEW";
   if (isRed) return "IN_TESTING";
