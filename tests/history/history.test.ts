@@ -22,6 +22,8 @@ describe("the verdict of a turn", () => {
     ["failed", () => [...edit("a.ts"), ...red(), say(CLAIM)]],
     ["never", () => [...edit("a.ts"), say(CLAIM)]],
     ["never", () => [...edit("a.ts"), ...tool("Bash", { command: "npm test", run_in_background: true }), say(CLAIM)]],
+    ["never", () => [edit("a.ts")[0]!, say(CLAIM)]],
+    ["never", () => [...edit("a.ts"), say("Two tests still fail."), say(CLAIM)]],
     ["not counted", () => [...edit("a.ts"), say("What now?")]],
     ["not counted", () => [...edit("a.ts"), say("I've changed a.ts, but the tests still fail.")]],
     ["not counted", () => [...green(), say(CLAIM)]],
@@ -46,6 +48,7 @@ describe("turns", () => {
 
   test.each<[string, () => string]>([
     ["feedback of a hook", () => prompt("Stop hook feedback:\n[pawl] go on", { isMeta: true })],
+    ["what the client adds", () => prompt("Expanded text of a command", { isMeta: true })],
     ["a summary", () => prompt("This session is being continued", { isCompactSummary: true })],
     ["a notification", () => prompt("<task-notification>done</task-notification>")],
     ["a sub-agent's task", () => prompt("do this", { isSidechain: true })],
@@ -69,11 +72,15 @@ describe("turns", () => {
     expect({ total, sessions }).toEqual({ total: { ...none, never: 1 }, sessions: 2 });
   });
 
-  test("a message in several blocks is one claim", async () => {
-    const blocks = ["I've fixed it.", "Two tests still fail."].map((text) => ({ type: "text", text }));
-    const parts = blocks.map((block) => line({ type: "assistant", message: { id: "m", content: [block] } }));
+  test.each([
+    [["I've fixed it.", "Two tests still fail."], 0],
+    [["I've fixed it.", "Have a look at a.ts."], 1],
+  ])("a message in several blocks is one: %j", async (texts, never) => {
+    const parts = texts.map((text) =>
+      line({ type: "assistant", message: { id: "m", content: [{ type: "text", text }] } }),
+    );
     shop(prompt("one"), ...edit("a.ts"), ...parts);
-    expect((await place.read()).total).toEqual(none);
+    expect((await place.read()).total).toEqual({ ...none, never });
   });
 });
 
@@ -92,10 +99,9 @@ describe("sub-agents", () => {
   test("in the turn in which they happened", async () => {
     const first = [prompt("one"), ...edit("a.ts"), ...green()];
     const inside = edit("b.ts", { isSidechain: true });
-    const rest = [say(CLAIM), prompt("two"), ...edit("a.ts"), ...green(), say(CLAIM)];
-    shop(...first, ...rest);
+    shop(prompt("zero"), say(CLAIM), ...first, say(CLAIM), prompt("two"), say(CLAIM));
     place.write("-code-shop/s1/subagents/agent-a1.jsonl", inside);
-    expect((await place.read()).total).toEqual({ ...none, stale: 1, verified: 1 });
+    expect((await place.read()).total).toEqual({ ...none, stale: 1 });
   });
 });
 
@@ -135,15 +141,18 @@ describe("what lies on a disk", () => {
     expect((await place.read()).total.never).toBe(1);
   });
 
-  test("lines longer than any buffer", async () => {
-    const image = line({
-      type: "user",
-      message: { content: [{ type: "image", data: "A".repeat(9_000_000) }] },
-      isMeta: true,
-    });
-    const [first, ...rest] = good();
-    shop(first!, image, ...rest, image);
-    expect((await place.read()).total).toEqual({ ...none, never: 1 });
+  test("a line longer than the buffer is read, one of a hundred megabytes is passed over", async () => {
+    const long = tool("Write", { file_path: "long.ts", content: "A".repeat(9_000_000) });
+    shop(
+      prompt("one"),
+      ...long,
+      say(CLAIM),
+      prompt("two"),
+      `{"assistant":"${"A".repeat(100_000_000)}"}`,
+      ...edit("a.ts"),
+      say(CLAIM),
+    );
+    expect((await place.read()).total).toEqual({ ...none, never: 2 });
   });
 
   test("spaces in the JSON, as other writers have them", async () => {
