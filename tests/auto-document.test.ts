@@ -116,6 +116,8 @@ describe("Edge Cases & Handling", () => {
   test("1. Agent Forgets Marker", () => {
     const world = begun("CODING, COMMIT_CLOSE");
     expect(claim(world, "CODING_COMPLETE").agent).toContain("CURRENT STAGE: COMMIT_CLOSE");
+    tool(world, "Bash", { command: "bd close app-10" }, "✓ Closed app-10");
+    expect(stop(world, "Closed.").agent).toContain("the tracker says app-10 is claimed, not closed");
     agentRuns(world, "bd close app-10 --reason done");
     const { agent } = stop(world, "That was it.");
     expect(agent).toContain("Issue closed successfully.");

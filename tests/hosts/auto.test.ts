@@ -89,6 +89,7 @@ const MULTIPLY: [string, Reply][] = [
   ["commit 2", commit("Multiply")],
   ["review 2", review],
   ["approved 2", marker("ORACLE_APPROVED", "Approved.")],
+  ["not closed 2", marker("ISSUE_CLOSED", "Closed, I think.")],
   ["close 2", bash('bd close app-11 --reason "mul is there"')],
   ["closed 2", marker("ISSUE_CLOSED", "Closed.")],
 ];
@@ -118,6 +119,7 @@ const HEARD: [string, string[]][] = [
   ["reviewed 2", ["CURRENT STAGE: TESTING"]],
   ["passing 2", ["CURRENT STAGE: ORACLE_REVIEW"]],
   ["approved 2", ["CURRENT STAGE: COMMIT_CLOSE"]],
+  ["not closed 2", ["ISSUE_CLOSED was not believed", "the tracker says app-11 is claimed, not closed"]],
 ];
 
 const LOG = `Inferred CODING_COMPLETE: files were edited; it says “The implementation is complete.”
@@ -135,6 +137,7 @@ CODING_COMPLETE
 REQUIREMENTS_REVIEWED
 TESTS_PASSING
 ORACLE_APPROVED
+NOT BELIEVED: ISSUE_CLOSED
 ISSUE_CLOSED
 `;
 
