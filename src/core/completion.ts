@@ -45,7 +45,7 @@ const STRONG =
 const CHANGED =
   "fixed|completed|finished|implemented|resolved|solved|refactored|migrated|rewrote|rewritten|repaired|addressed|added|updated|changed|created|removed|renamed|replaced|moved|converted|corrected|extracted|adjusted|built|introduced|switched|wired";
 const WORK =
-  "bugs?|issues?|problems?|features?|tasks?|work|changes?|implementation|fix(?:es)?|refactor(?:ing)?|migration|code|everything|errors?|crash|regression|request|ticket|requirements|items|todos|rewrite|cleanup|upgrade|endpoint|module|it|this|that|both|quotedcode";
+  "bugs?|issues?|leaks?|races?|typos?|warnings?|exception|deadlock|failures?|problems?|features?|tasks?|work|changes?|implementation|fix(?:es)?|refactor(?:ing)?|migration|code|everything|errors?|crash|regression|request|ticket|requirements|items|todos|rewrite|cleanup|upgrade|endpoint|module|it|this|that|both|quotedcode";
 const CHECKED =
   "tests?|specs?|suites?|checks|ci|build|lint(?:er)?|type ?checks?|everything|all of them|all \\d+(?: [a-z]+){0,2}|quotedcode";
 
@@ -57,7 +57,7 @@ const CLAIMS: RegExp[] = [
   new RegExp(`^(?:${STRONG}) (?:in|by|with|and|for|as|on) `),
   /^(?:successfully )?(?:fixed|completed|finished|implemented|resolved|refactored|migrated|rewrote) (?:the|a|an|all|both|this|that|your|every|it|quotedcode|#\d|issue|bug)\b/,
   new RegExp(`\\b(?:i|we)(?:'ve| have)? ${ADVERBS}(?:${CHANGED})\\b`),
-  new RegExp(`\\bsuccessfully (?:${CHANGED})\\b`),
+  new RegExp(`\\b(?:successfully|(?:has|have) been) ${ADVERBS}(?:${CHANGED})\\b`),
   new RegExp(
     `(?<!\\w)(?:${WORK})(?: (?:you asked for|requested))?(?: has been| have been| is| are| was| were|'s|'re) ${ADVERBS}(?:${STRONG}|complete|in place|working|applied|closed|ready(?! to (?:start|begin|try)))(?!\\w)`,
   ),
@@ -66,6 +66,7 @@ const CLAIMS: RegExp[] = [
     `(?<!\\w)(?:${CHECKED})(?: in quotedcode)?(?: is| are| have| has|'re)? ${ADVERBS}(?:pass(?:es|ed|ing)?(?! (?:the|a|an|it|them|in|on|to|data|args?|arguments|quotedcode)\\b)|green|succeeds?|succeeded|clean)(?!\\w)`,
   ),
   /\b\d+(?:\/\d+)?(?: (?:tests?|specs?|checks?))? (?:are )?(?:passed|passing|pass|green)\b/,
+  new RegExp(`\\b(?:is|are) now ${ADVERBS}(?:${STRONG}|complete|in place)\\b`),
   /\b(?:now works?|works? (?:now|again|correctly|as expected|as intended)|working (?:now|again|correctly|as expected))\b/,
   /\b(?:all set|good to go|ready (?:for review|to merge|to ship|for use))\b/,
 ];
@@ -88,8 +89,12 @@ const ELSEWHERE: RegExp[] = [
 const TAKEN_BACK =
   /(?<![\p{L}'])(?:not|never|hardly|almost|nearly|partly|partially|mostly|half|if|once|when|whenever|until|unless|whether|as soon as|before|after (?:i|we|you)|should|would|could|might|may|will|shall|can|going to|need|needs|needed|must|let me|let's|make sure|making sure|ensure|ensures|so|want|wants|plan|try|trying|hope|hopefully|expect|assume|assuming|think|believe|probably|presumably|maybe|perhaps|seems?|appears?|looks? like|supposed|how|why|which|todo|to be|to see|to check|to verify|to confirm|definition of|criteria|only|some|wenn|sobald|bis|noch|nicht|fast|soll|sollte|muss|müssen|wird|werden|würde|teilweise|si|quand|dès que|lorsque|pas|presque|doit|devrait|va|partiellement|cuando|casi|debe|debería|va a|parcialmente|hasta)(?![\p{L}'])|(?:'ll|n't)(?![\p{L}])/u;
 
+/** Someone else's work, or a step on the way. */
+const NOT_THE_WORK =
+  /\b(?:upstream|by someone else|already (?:fixed|done|implemented|resolved)|in (?:version|release) \d|(?:added|inserted)(?: \w+){0,3} (?:logging|logs?|log lines?|log statements?|debug\w*|prints?|print statements?|breakpoints?)|to (?:find out|diagnose|narrow|reproduce|investigate))\b/;
+
 function claims(sentence: string): boolean {
-  if (sentence.endsWith("?") || sentence.startsWith("¿")) return false;
+  if (sentence.endsWith("?") || sentence.startsWith("¿") || NOT_THE_WORK.test(sentence)) return false;
   return clausesOf(sentence).some((clause) =>
     [...CLAIMS, ...ELSEWHERE].some((claim) => {
       const found = claim.exec(clause);
@@ -131,6 +136,7 @@ const OPEN: RegExp[] = [
   /(?<!\b(?:fixed|repaired|resolved|corrected|the|all|those|these|previously|was|were|no|zero) )(?<![\d.,])(?!0\b)\d+(?: of \d+)?(?: (?:tests?|specs?|checks?))?(?: are| is)?(?: still)? (?:fail|fails|failed|failing|failures?|errors?)\b(?!.*(?:\bbefore\b|previously|fixed|now pass))/,
   /\b(?:except|apart from|besides) (?:for )?(?:one|two|three|\d+|the|a|some)\b/,
   /(?<!\b(?:no|if|make|made|making|that|which|why|when|where|the cause|longer) )(?:\btests?|\bsuite|\bbuild|\bci)(?: still| now)? (?:fails?|is failing|are failing|is red|are red|is broken)\b/,
+  /\b(?:but|now|today|then|and) (?:it|they) (?:still |now )?(?:fails?|crash(?:es)?|is failing|are failing|breaks?)\b/,
   /\bstep \d+ of \d+\b|\b\d+ of \d+ (?:files|tasks|items|steps|modules|endpoints)\b/,
   /(?<!\p{L})(?:noch nicht|noch offen|fehlt noch|fehlen noch|als nächstes|teilweise|pas encore|reste à|il reste|prochaine étape|todavía|aún no|falta|faltan|siguiente paso)(?!\p{L})/u,
 ];
