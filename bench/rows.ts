@@ -74,10 +74,16 @@ function floorRows({ empty, folder }: Setting): Measured[] {
 function unarmedRows({ pawl, folder }: Setting): Measured[] {
   const nobody = { root: folder, home: folder, session: "bench-nobody" };
   const stop = stopPayload(nobody, MESSAGE, "/none.jsonl");
+  const wordy = stopPayload(
+    nobody,
+    "The scheduler takes jobs from the queue; a worker asks. ".repeat(150),
+    "/none.jsonl",
+  );
   const prompt = promptPayload(nobody, "fix the failing test, then tell me what it was");
   const bounds = [{ against: EMPTY, most: 1.15 }];
   return [
     { name: "unarmed Stop", job: (n: number) => hookJob(pawl(n), nobody, stop), wrong: silent },
+    { name: "unarmed Stop, long message", job: (n: number) => hookJob(pawl(n), nobody, wordy), wrong: silent },
     { name: "unarmed prompt", job: (n: number) => hookJob(pawl(n), nobody, prompt), wrong: silent },
   ].map((unarmed) => cheap(row(unarmed, bounds, true)));
 }
