@@ -90,6 +90,7 @@ describe("where tasks are", () => {
     ],
     ["signs without letters of ours", "## Tasks\n- [ ] **日本語**\n", ["task-5406374e"]],
     ["CRLF and BOM", "\uFEFF- [ ] **x**\r\n- [ ] **y**", ["x", "y"]],
+    ["longer than anybody writes a task", `- [ ] **x** ${"y".repeat(5000)}\n- [ ] **z**\n`, ["z"]],
     ["a box we do not know", "- [?] **x**\n", []],
   ];
   test.each(rows)("%s", (_name, text, ids) => expect(read(text).map((task) => task.id)).toEqual(ids));
@@ -137,6 +138,10 @@ describe("an edit", () => {
     const id = read(before)[0]!.id;
     expect(editTask(`${before}\r\n`, id, change)).toBe(`${after}\r\n`);
   });
+});
+
+test("an edit of the first line keeps the mark before it", () => {
+  expect(editTask("\uFEFF- [ ] **x**\n", "x", { state: "closed" })).toBe("\uFEFF- [x] **x**\n");
 });
 
 describe("new lines", () => {
