@@ -8,11 +8,15 @@ import {
   factsOf,
   type LineChange,
   lineText,
+  type NewTask,
+  newLine,
   parseTaskLine,
   stateOf,
   type TaskLine,
 } from "./session-line.ts";
 import type { Task } from "./tasks.ts";
+
+export { type NewTask, whyUnwritable } from "./session-line.ts";
 
 interface Line {
   text: string;
@@ -33,18 +37,6 @@ interface Found {
 export interface SessionFile {
   lines: Line[];
   found: Found[];
-}
-
-export interface NewTask {
-  title: string;
-  text?: string;
-  labels?: string[];
-  priority?: number;
-  epic?: string | null;
-  blocked_by?: string[];
-  command?: string;
-  model?: string;
-  restart?: boolean;
 }
 
 const BOM = "\uFEFF";
@@ -68,7 +60,7 @@ type Kind = "heading" | "box" | "body" | "hidden" | "other";
 function findTasks(lines: Line[]): Found[] {
   const kinds = kindsOf(lines);
   const found: Found[] = [];
-  const ids = new Set<string>();
+  const ids = new Map<string, number>();
   let [inside, elsewhere] = [!kinds.includes("heading"), false];
   for (const [at, kind] of kinds.entries()) {
     const text = plainText(lines, at);
@@ -92,7 +84,10 @@ function kindsOf(lines: Line[]): Kind[] {
     const text = plainText(lines, at);
     if (isHidden(text)) kinds.push("hidden");
     else if (parseTaskLine(text) === null) kinds.push(HEADING.test(text) ? "heading" : "other");
-    else kinds.push("box", ...Array<Kind>(endOfBlock(lines, at) - at - 1).fill("body"));
+    else {
+      kinds.push("box");
+      for (const until = endOfBlock(lines, at); kinds.length < until; ) kinds.push("body");
+    }
   }
   return kinds;
 }
@@ -105,7 +100,8 @@ function fencesAndComments(): (text: string) => boolean {
     const hidden = fence !== "" || mark !== "" || comment;
     if (fence === "" && mark !== "") fence = mark;
     else if (fence !== "" && mark.startsWith(fence) && text.trim() === mark) fence = "";
-    else if (fence === "" && (hidden || parseTaskLine(text) === null)) comment = isCommentOpen(text, comment);
+    else if (fence === "" && /<!--|-->/.test(text) && (hidden || parseTaskLine(text) === null))
+      comment = isCommentOpen(text, comment);
     return hidden;
   };
 }
@@ -131,11 +127,12 @@ function endOfBlock(lines: Line[], at: number): number {
 }
 
 /** From the name; of equal names each further one gets a number. */
-function freshId(title: string, taken: Set<string>): string {
+function freshId(title: string, taken: Map<string, number>): string {
   const base = slugOf(title);
+  let count = taken.get(base) ?? 0;
   let id = base;
-  for (let count = 2; taken.has(id); count++) id = `${base}-${count}`;
-  taken.add(id);
+  for (; count > 0 && taken.has(id); count++) id = `${base}-${count + 1}`;
+  taken.set(base, Math.max(1, count)).set(id, taken.get(id) ?? 1);
   return id;
 }
 
@@ -179,10 +176,9 @@ function asTask(file: SessionFile, { id, at, until, line, elsewhere }: Found, po
 }
 
 function textOf(lines: Line[]): string {
-  const shift = Math.min(
-    ...lines.filter(({ text }) => text.trim() !== "").map(({ text }) => /^\s*/.exec(text)![0].length),
-  );
-  return lines.map(({ text }) => text.slice(Number.isFinite(shift) ? shift : 0)).join("\n");
+  const indents = lines.filter(({ text }) => text.trim() !== "").map(({ text }) => /^\s*/.exec(text)![0].length);
+  const shift = indents.reduce((least, indent) => Math.min(least, indent), indents[0] ?? 0);
+  return lines.map(({ text }) => text.slice(shift)).join("\n");
 }
 
 // ── Writing ─────────────────────────────────────────────────────────────────
@@ -242,36 +238,10 @@ function endOfSection(lines: Line[], section: number, end: number): number {
   return at;
 }
 
-function newLine(task: NewTask): string {
-  const fields = [
-    task.model ?? "sonnet",
-    ...(task.restart === true ? ["restart"] : []),
-    ...(task.priority === undefined || task.priority === 2 ? [] : [`p${task.priority}`]),
-    ...(task.labels === undefined || task.labels.length === 0
-      ? []
-      : [task.labels.map((label) => `#${label}`).join(" ")]),
-    ...(task.epic ? [`epic: ${task.epic}`] : []),
-    ...(task.blocked_by === undefined || task.blocked_by.length === 0 ? [] : [`after: ${task.blocked_by.join(", ")}`]),
-  ];
-  return `- [ ] **${task.title}** — ${task.command === undefined ? "" : `\`${task.command}\` `}| ${fields.join(" | ")}`;
-}
-
-/** Why the notation cannot hold it; null: it can. */
-export function whyUnwritable(task: Partial<NewTask>): string | null {
-  const bad = (text: string | undefined, signs: RegExp) =>
-    text !== undefined && (signs.test(text) || text.trim() !== text || text === "");
-  if (bad(task.title, /[\r\n]|\*\*|^\*|\*$/)) return "a title is one line, without ** or blanks around it";
-  if (bad(task.command, /[\r\n`]/)) return "a command is one line without backticks";
-  if (bad(task.model, /[^\w.:/[\]-]|^[^A-Za-z]/)) return "a model is one word";
-  if (bad(task.epic ?? undefined, /[\r\n|`]/)) return "an epic is a word or a few, without bars";
-  if (task.labels?.some((label) => !/^[\p{L}\p{N}_][\p{L}\p{N}_.:/+-]*$/u.test(label))) return "a label is one word";
-  return null;
-}
-
 const oneLine = (text: string) => text.replace(/\s+/g, " ").trim();
 
 function bodyLines(body: string, indent: number): string[] {
-  const lines = body.replace(/\s+$/, "").split(/\r?\n/);
+  const lines = body.trimEnd().split(/\r?\n/);
   if (lines.length === 1 && lines[0] === "") return [];
   return lines.map((line) => (line.trim() === "" ? "" : " ".repeat(indent) + line));
 }

@@ -55,6 +55,8 @@ const BOXES: Record<string, TaskState> = {
 };
 const SIGNS: Record<TaskState, string> = { open: " ", claimed: ">", closed: "x", blocked: "!", dropped: "-" };
 
+/** What is longer was not written as a task. */
+const LONGEST_LINE = 4_000;
 const LINE = /^([ \t]*[-*+][ \t]+\[)(.)(\][ \t]+)(.*)$/su;
 const BOLD = /^\*\*(.+?)\*\*(?!\*)/s;
 const MODELS = /^(haiku|sonnet|opus|fable)$/i;
@@ -64,7 +66,7 @@ const OWNER = /^@(\S+?)(?: on (\S+))?(?: since (\S+))?$/;
 
 /** null: no task. */
 export function parseTaskLine(text: string): TaskLine | null {
-  const match = LINE.exec(text);
+  const match = text.length > LONGEST_LINE ? null : LINE.exec(text);
   if (match === null || BOXES[match[2]!] === undefined) return null;
   const [, before, box, gap, rest] = match as unknown as [string, string, string, string, string];
   const name = BOLD.exec(rest)?.[0] ?? plainName(rest);
@@ -77,13 +79,13 @@ export const stateOf = (line: TaskLine): TaskState => BOXES[line.box]!;
 
 /** Up to the dash, the first bar or the first label. */
 function plainName(rest: string): string {
-  const end = /\s+(?:[—–]|\||#[\p{L}\p{N}_]|p[0-4](?=\s|$))|\s*$/u.exec(rest);
+  const end = /(?<!\s)(?:\s+(?:[—–]|\||#[\p{L}\p{N}_]|p[0-4](?=\s|$))|\s*$)/u.exec(rest);
   return rest.slice(0, end?.index ?? rest.length);
 }
 
 /** At the bars outside of code. */
 function cut(text: string): string[] {
-  const hidden = text.replace(CODE, (code) => "`".repeat(code.length));
+  const hidden = withoutCode(text);
   const pieces: string[] = [];
   let from = 0;
   for (let at = hidden.indexOf("|"); at >= 0; at = hidden.indexOf("|", at + 1)) {
@@ -93,9 +95,18 @@ function cut(text: string): string[] {
   return [...pieces, text.slice(from)];
 }
 
+/** As long as before, so that places stay. */
+const withoutCode = (text: string) => text.replace(CODE, (code) => "`".repeat(code.length));
+
+/** The first code behind the dash. */
+function commandIn(piece: string): string | undefined {
+  const dash = withoutCode(piece).search(/[—–]|(?<!\S)--?(?=\s)/);
+  return dash < 0 ? undefined : /`([^`]+)`/.exec(piece.slice(dash))?.[1];
+}
+
 export function factsOf(line: TaskLine): LineFacts {
   const facts: LineFacts = { labels: [], priority: 2, owner: null, epic: null, after: [] };
-  const command = /(?:[—–]|(?:^|\s)--?(?=\s))[^`]*`([^`]+)`/.exec(line.pieces[0]!)?.[1];
+  const command = commandIn(line.pieces[0]!);
   if (command !== undefined) facts.command = command;
   for (const [index, piece] of line.pieces.entries()) readPiece(piece, index, facts);
   return facts;
@@ -200,4 +211,44 @@ function append(line: TaskLine, field: string): TaskLine {
   const body = last.slice(0, last.length - end.length);
   const dash = line.pieces.length === 1 && !/[—–]/.test(body.replace(CODE, "")) ? " —" : "";
   return { ...line, pieces: [...line.pieces.slice(0, -1), `${body}${dash} `, ` ${field}${end}`] };
+}
+
+// ── New lines ───────────────────────────────────────────────────────────────
+
+export interface NewTask {
+  title: string;
+  text?: string;
+  labels?: string[];
+  priority?: number;
+  epic?: string | null;
+  blocked_by?: string[];
+  command?: string;
+  model?: string;
+  restart?: boolean;
+}
+
+export function newLine(task: NewTask): string {
+  const fields = [
+    task.model ?? "sonnet",
+    ...(task.restart === true ? ["restart"] : []),
+    ...(task.priority === undefined || task.priority === 2 ? [] : [`p${task.priority}`]),
+    ...(task.labels === undefined || task.labels.length === 0
+      ? []
+      : [task.labels.map((label) => `#${label}`).join(" ")]),
+    ...(task.epic ? [`epic: ${task.epic}`] : []),
+    ...(task.blocked_by === undefined || task.blocked_by.length === 0 ? [] : [`after: ${task.blocked_by.join(", ")}`]),
+  ];
+  return `- [ ] **${task.title}** — ${task.command === undefined ? "" : `\`${task.command}\` `}| ${fields.join(" | ")}`;
+}
+
+/** Why the notation cannot hold it; null: it can. */
+export function whyUnwritable(task: Partial<NewTask>): string | null {
+  const bad = (text: string | undefined, signs: RegExp) =>
+    text !== undefined && (signs.test(text) || text.trim() !== text || text === "");
+  if (bad(task.title, /[\r\n]|\*\*|^\*|\*$/)) return "a title is one line, without ** or blanks around it";
+  if (bad(task.command, /[\r\n`]/)) return "a command is one line without backticks";
+  if (bad(task.model, /[^\w.:/[\]-]|^[^A-Za-z]/)) return "a model is one word";
+  if (bad(task.epic ?? undefined, /[\r\n|`]/)) return "an epic is a word or a few, without bars";
+  if (task.labels?.some((label) => !/^[\p{L}\p{N}_][\p{L}\p{N}_.:/+-]*$/u.test(label))) return "a label is one word";
+  return null;
 }

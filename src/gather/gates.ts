@@ -3,8 +3,8 @@
  * what one kind of gate alone needs is loaded with it.
  */
 
-import { testRuns } from "../core/evidence.ts";
 import { isMeasured, leavesOf, matchesGlob } from "../core/gate.ts";
+import { testState } from "../core/infer-tests.ts";
 import type { Fact, GateFact, GateNeed } from "../core/types.ts";
 import type { Gate } from "../core/workflow.ts";
 import { insideRoot, lookAt, readText } from "../store/files.ts";
@@ -121,11 +121,14 @@ function lookForArtefact(root: string, glob: string, since: string): Looked {
 function lookForEvidence({ root, tools }: GateSources, since: string): Looked {
   const calls = tools(since);
   if (!calls.ok) return { kind: "unknown", why: `the tool calls could not be read (${calls.why})` };
-  const runs = testRuns(calls.value);
-  const last = runs.at(-1);
-  if (last?.verdict !== "pass") return { kind: "evidence", runs, edited: "" };
-  const edited = changedAfter(root, Date.parse(last.at));
-  return edited.ok ? { kind: "evidence", runs, edited: edited.value } : { kind: "unknown", why: edited.why };
+  const { last, red, changed } = testState(calls.value);
+  // A red suite stays red until the same one passes, whatever else is green.
+  const run = red ?? last;
+  const runs = run === null ? [] : [run];
+  if (run?.verdict !== "pass") return { kind: "evidence", runs, edited: "" };
+  const edited = changedAfter(root, Date.parse(run.at));
+  if (!edited.ok) return { kind: "unknown", why: edited.why };
+  return { kind: "evidence", runs, edited: edited.value || (changed ?? "") };
 }
 
 const NO_SIGN = {
@@ -138,13 +141,15 @@ function lookForSigns({ tools }: GateSources, { since, task }: GateNeed, kind: k
   const calls = tools(since);
   if (!calls.ok) return { kind: "unknown", why: `the tool calls could not be read (${calls.why})` };
   const { failureIn, reviewOf, shows } = require("../core/infer.ts") as typeof import("../core/infer.ts");
+  const review = reviewOf(calls.value);
   const signs = {
-    review: () => (reviewOf(calls.value)?.verdict === "approved" ? "a reviewer approved" : null),
+    review: () => (review?.verdict === "approved" ? "a reviewer approved" : null),
     "task-read": () => (calls.value.some((call) => shows(call, task?.id ?? "")) ? "the task was opened again" : null),
     failure: () => failureIn(calls.value),
   };
   const sign = signs[kind]();
-  return { kind: "shown", shown: sign !== null, why: sign ?? NO_SIGN[kind] };
+  const why = kind === "review" && review ? review.why : NO_SIGN[kind];
+  return { kind: "shown", shown: sign !== null, why: sign ?? why };
 }
 
 /** Never the agent's word, always the tracker's. */

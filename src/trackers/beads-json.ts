@@ -51,11 +51,13 @@ export function payloadOf(said: Said): Answer<unknown> {
   return ok(isObject(json) && "data" in json && !("id" in json) ? json.data : json);
 }
 
+const MOST_BEGINNINGS = 20;
+
 /** undefined: none. Some versions print warnings before it, or a note behind it. */
 function findJson(text: string): unknown {
   const whole = parseJson(text.replace(/^\uFEFF/, ""));
   if (whole !== undefined) return whole;
-  for (const begin of text.matchAll(/^(?=[[{]|null\s*$)/gm)) {
+  for (const begin of text.matchAll(/^(?=[[{]|null\s*$)/gm).take(MOST_BEGINNINGS)) {
     const rest = text.slice(begin.index);
     const end = Math.max(rest.lastIndexOf("]"), rest.lastIndexOf("}")) + 1;
     const found = parseJson(rest) ?? parseJson(rest.slice(0, end));

@@ -2,7 +2,7 @@
  * Tasks in beads, by its program `bd`. Its exit status and its answers to writes are not believed: what counts is what
  * `bd show` says afterwards.
  */
-import { compareTasks, inScope, isFinished, type Scope, type Task } from "../core/tasks.ts";
+import { compareTasks, inScope, isElsewhere, isFinished, type Scope, type Task } from "../core/tasks.ts";
 import { isObject } from "../store/files.ts";
 import { checkActor, checkId, checkLabels, checkTask, checkText } from "./arguments.ts";
 import { type Asking, ask, clock, type Said } from "./ask.ts";
@@ -160,11 +160,15 @@ function judged(task: Task, actor: string, here: string, said: Said): Answer<Tas
 function claimByHand(at: Asking, id: string, actor: string, here: string): Answer<Task> {
   const name = joinActor(actor, here);
   return withLock(at.root, at.until, () =>
-    then(show(at, id), (task) => {
-      const nothing: Said = { stdout: "", stderr: "", exit: 0 };
-      if (task.state !== "open") return judged(task, actor, here, nothing);
-      const args = ["update", task.id, "--status", "in_progress", "--assignee", name, "--actor", name];
-      return then(write(at, args), (said) => then(show(at, id), (now) => judged(now, actor, here, said)));
+    then(list(at, { state: "claimed" }), (held) => {
+      const away = held.find((task) => isElsewhere(task, here));
+      if (away !== undefined)
+        return failed("other-machine", `${heldBy(away)}; this bd cannot claim atomically (no --claim)`);
+      return then(show(at, id), (task) => {
+        if (task.state !== "open") return judged(task, actor, here, { stdout: "", stderr: "", exit: 0 });
+        const args = ["update", id, "--status", "in_progress", "--assignee", name, "--actor", name];
+        return then(write(at, args), (said) => then(show(at, id), (now) => judged(now, actor, here, said)));
+      });
     }),
   );
 }

@@ -90,7 +90,7 @@ export const isPriority = (label: string) => /^p[0-4]$/.test(label);
 /** Lines such as "Blocked by: #12, #13" or "Depends on other/repo#4". */
 function blockersIn(body: string): string[] {
   const lines = body.match(/^[ \t]*(?:[-*][ \t]+)?(?:\*\*)?(?:blocked by|depends on)\b.*$/gim) ?? [];
-  const named = lines.flatMap((line) => line.match(/(?:[\w.-]+\/[\w.-]+)?#\d+/g) ?? []);
+  const named = lines.flatMap((line) => line.slice(0, 500).match(/(?:[\w.-]+\/[\w.-]+)?#\d+/g) ?? []);
   return [...new Set(named.map((ref) => ref.replace(/^#/, "")))];
 }
 

@@ -40,6 +40,7 @@ interface Place {
   deadline_ms: number;
 }
 
+const MOST_BYTES = 1 << 20;
 /** A person who keeps typing must not keep us for ever. */
 const MOST_TRIES = 20;
 const NOT_ATOMIC = "a file is not shared between machines safely, so Pawl works on its tasks from one machine only";
@@ -75,7 +76,7 @@ export function sessionMd(root: string, file: string, why: string, deadline_ms: 
 function readFile({ root, file }: Place): Answer<{ path: string; text: string }> {
   try {
     const path = insideRoot(root, file);
-    const read = readText(path);
+    const read = readText(path, MOST_BYTES);
     if (read.ok) return ok({ path, text: read.text });
     if (read.why === "missing") return absent(`there is no ${file}`);
     return failed("error", `${file} cannot be read: ${read.why}${read.detail ? ` (${read.detail})` : ""}`);

@@ -97,6 +97,7 @@ describe("claims of the dead", () => {
       false,
     ],
     ["there, a day later", task("a", { state: "claimed", owner: "pawl-1", claimed_at: AT }), now + 24 * HOUR, true],
+    ["there, nobody knows since when", task("a", { state: "claimed", owner: "pawl-1" }), now + 24 * HOUR, false],
     ["of a closed task", claimed({ state: "closed" }), now + HOUR, false],
   ];
   test.each(rows)("%s", (_name, one, at, expected) => {

@@ -111,7 +111,7 @@ const HEARD: [string, string[]][] = [
   ["green run", ["pass 3"]],
   ["only prose", ["All tests passing.", "CURRENT STAGE: ORACLE_REVIEW", "`bd label add app-10 needs-review`"]],
   ["first review", ["CHANGES REQUESTED"]],
-  ["not approved", ["ORACLE_APPROVED was not believed", "no reviewer's result that approves"]],
+  ["not approved", ["ORACLE_APPROVED was not believed", "the reviewer's result: refused"]],
   ["approved", ["Code review approved.", 'bd close app-10 --reason "Summary of changes"']],
   ["closed", ["Issue closed successfully.", "CURRENT STAGE: CODING", "FIRST: Read CLAUDE.md", "mul(2, 3) must be 6."]],
   ["ambiguous", ["Unable to determine current workflow stage.", "- CODING_COMPLETE (finished implementing)"]],

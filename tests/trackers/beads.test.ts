@@ -3,6 +3,7 @@ import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { type Answer, openTracker, type Tracker } from "../../src/trackers/index.ts";
+import { FAULTS } from "../doubles/bd.ts";
 import { ACTOR, makeWorld, run, value, type World, word } from "./world.ts";
 
 let world: World;
@@ -143,8 +144,7 @@ describe("a writing is believed only when it shows", () => {
   });
   test("a warning beside a failure does not hide it", () => {
     two();
-    expect(word(broken("warn-daemon", () => tracker.claim("app-zz", ACTOR)))).toBe("unknown-id");
-    expect(word(broken("warn-daemon", () => tracker.reopen("app-zz")))).toBe("unknown-id");
+    expect(word(broken("warn-daemon", () => tracker.create({ title: "x", epic: "app-nope" })))).toBe("unknown-id");
   });
   test("when it cannot be looked at afterwards, nothing is said to be done", () => {
     const [id] = two();
@@ -203,6 +203,14 @@ describe("an old bd", () => {
       expect(value(tracker.reopen(id!))).toMatchObject({ state: "open", owner: null });
     });
   });
+  test("claims nothing while another machine holds something", () => {
+    const [id, other] = two();
+    run(["bd", "update", other!, "--claim", "--actor", "pawl-9@desktop-0000"], world.root);
+    const answer = broken("old", () => tracker.claim(id!, ACTOR));
+    expect(answer).toMatchObject({ code: "other-machine", why: expect.stringContaining("desktop-0000") });
+    expect(value(tracker.show(id!)).state).toBe("open");
+    expect(word(tracker.claim(id!, ACTOR))).toBe("ok");
+  });
   test("closed issues in its list are left out", () => {
     const [id, other] = two();
     value(tracker.close(id!, "x"));
@@ -258,4 +266,9 @@ test("no agent's mark, actor or format of the environment reaches bd", () => {
   }
   expect(seen.why).toContain("BEADS_AUTO_START_DAEMON");
   for (const name of names) expect(seen.why).not.toContain(name);
+});
+
+test("every way the stand-in can misbehave is tried here", () => {
+  const source = readFileSync(import.meta.path, "utf8");
+  for (const fault of FAULTS) expect(source).toMatch(new RegExp(`"(\\w+,)?${fault}[":,]`));
 });

@@ -1,8 +1,10 @@
 /** Claims on GitHub, which has none, and the ways `gh` fails. */
 import { Database } from "bun:sqlite";
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
+import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { openTracker, type Tracker } from "../../src/trackers/index.ts";
+import { FAULTS } from "../doubles/gh.ts";
 import { ACTOR, makeWorld, run, value, type World, word } from "./world.ts";
 
 let world: World;
@@ -181,4 +183,9 @@ test("milestones are epics", () => {
   const id = value(tracker.create({ title: "In it", epic: "Login, v2" })).id;
   make();
   expect(value(tracker.ready({ labels: [], epic: "Login, v2" })).map((task) => task.id)).toEqual([id]);
+});
+
+test("every way the stand-in can misbehave is tried here", () => {
+  const source = readFileSync(import.meta.path, "utf8");
+  for (const fault of FAULTS) expect(source).toMatch(new RegExp(`"${fault}[":,]`));
 });

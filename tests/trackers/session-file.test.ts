@@ -83,8 +83,14 @@ describe("where tasks are", () => {
     ["a fence left open in a task's text", "## Tasks\n- [ ] **x**\n  ```\n  <!--\n- [ ] **y**\n", ["x", "y"]],
     ["a comment left open in a task's name", "## Tasks\n- [ ] **x** <!--\n- [ ] **y**\n", ["x", "y"]],
     ["equal names", "## Tasks\n- [x] **x**\n- [ ] **X 2**\n- [ ] **x**\n", ["x", "x-2", "x-3"]],
+    [
+      "numbers that are taken",
+      "## Tasks\n- [ ] **X 2**\n- [ ] **x**\n- [ ] **x**\n- [ ] **X 2**\n- [ ] **x**\n",
+      ["x-2", "x", "x-3", "x-2-2", "x-4"],
+    ],
     ["signs without letters of ours", "## Tasks\n- [ ] **日本語**\n", ["task-5406374e"]],
     ["CRLF and BOM", "\uFEFF- [ ] **x**\r\n- [ ] **y**", ["x", "y"]],
+    ["longer than anybody writes a task", `- [ ] **x** ${"y".repeat(5000)}\n- [ ] **z**\n`, ["z"]],
     ["a box we do not know", "- [?] **x**\n", []],
   ];
   test.each(rows)("%s", (_name, text, ids) => expect(read(text).map((task) => task.id)).toEqual(ids));
@@ -132,6 +138,10 @@ describe("an edit", () => {
     const id = read(before)[0]!.id;
     expect(editTask(`${before}\r\n`, id, change)).toBe(`${after}\r\n`);
   });
+});
+
+test("an edit of the first line keeps the mark before it", () => {
+  expect(editTask("\uFEFF- [ ] **x**\n", "x", { state: "closed" })).toBe("\uFEFF- [x] **x**\n");
 });
 
 describe("new lines", () => {
@@ -269,4 +279,24 @@ describe("properties", () => {
       { numRuns: 2000 },
     );
   });
+});
+
+test("however many equal names or lines of text, the time is bounded", () => {
+  const began = performance.now();
+  const names = read("- [ ] **x**\n".repeat(80_000));
+  expect(new Set(names.map(({ id }) => id)).size).toBe(80_000);
+  expect(read(`- [ ] **x**\n${"  text\n".repeat(140_000)}- [ ] **y**\n`).map(({ id }) => id)).toEqual(["x", "y"]);
+  expect(performance.now() - began).toBeLessThan(8000);
+});
+
+test("no line takes long to read or to edit", () => {
+  const long = ["— ", "`", " ", "|", "**", "@a on ", "#a ", "p1 ", "after: ", "\t"].map((part) =>
+    part.repeat(3900 / part.length),
+  );
+  const lines = long.flatMap((part) => [`- [ ] **N** ${part}x`, `- [ ] n ${part}x`, `- [ ] ${part.repeat(20)}x`]);
+  const text = Array.from({ length: 20 }, () => lines.join("\n")).join("\n");
+  const began = performance.now();
+  for (const task of read(text).slice(0, 30))
+    editTask(lines.join("\n"), task.id, { priority: 0, owner: null, labels: { remove: ["a"] } });
+  expect(performance.now() - began).toBeLessThan(4000);
 });
