@@ -63,14 +63,18 @@ async function withTyped(text: string, workflow: Workflow): Promise<Workflow | n
 async function armTask(incoming: Incoming, root: string, workflow: Workflow, speak: Speak): Promise<void> {
   const { event } = incoming;
   if (event.kind !== "prompt") return;
+  const refused = refusal(root, event, workflow, []);
+  if (refused) return speak({ turn: "none", person: `Pawl: ${refused}` });
   const { gatherNext } = await import("./gather/tasks.ts");
   const actor = actorOf(event.session);
   const found = gatherNext(root, workflow.tasks!, actor, typedCommand(event.text).split(/\s/, 1)[0] ?? "");
   if (!found.ok) return speak({ turn: "none", person: `Pawl: ${workflow.name} was not armed: ${found.why}` });
   if (!found.value) return speak({ turn: "none", person: `Pawl: All ${workflow.name} tasks complete` });
   const task = asRunTask(found.value, actor, event.at);
-  const note = await trustNote(root, workflow);
-  const say: Speak = note === null ? speak : (answer) => speak({ ...answer, person: [answer.person, note].join("\n") });
+  const { freed } = found.value;
+  const taken = freed === undefined ? null : `It was claimed by ${plain(freed)}, whose session is gone.`;
+  const notes = [taken, await trustNote(root, workflow)].filter((note) => note !== null);
+  const say: Speak = (answer) => speak({ ...answer, person: [answer.person, ...notes].join("\n") });
   const plan = planFor(workflow, found.value.labels);
   const start = await stageBefore(incoming, root, workflow, plan, task.id);
   armWorkflow(incoming, root, workflow, say, plan, { task, ...(start !== undefined && { start }) });

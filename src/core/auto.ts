@@ -2,7 +2,7 @@
 import { closeDraft, type Draft, record } from "./draft.ts";
 import { plain } from "./plain.ts";
 import type { Need, RunTask, Step, TaskFact } from "./types.ts";
-import type { Stage, Workflow } from "./workflow.ts";
+import type { Stage, TaskScope, Workflow } from "./workflow.ts";
 
 /** How sessions of ours are named in trackers. */
 export const actorOf = (session: string) => `pawl-${session.replace(/[^A-Za-z0-9._-]/g, "").slice(0, 8)}`;
@@ -52,10 +52,17 @@ export function checkClaim(draft: Draft): Step | null {
   if (!run.task || !workflow.tasks) return null;
   if (facts.task === undefined) return { need: [{ kind: "task", scope: workflow.tasks, id: run.task.id }] };
   if (!facts.task.ok) return stopFor(draft, `the tracker does not answer: ${facts.task.why}`);
-  const { state, owner } = facts.task.value;
+  const { state, owner, labels } = facts.task.value;
+  if (isLabelled(run.task.labels, workflow.tasks) && !isLabelled(labels, workflow.tasks)) {
+    return stopFor(draft, `task ${run.task.id} is no longer labelled for ${workflow.name}`);
+  }
   if (state === "closed" || (state === "claimed" && owner === run.task.actor)) return null;
   return stopFor(draft, `task ${run.task.id} is ${state}${owner ? ` and ${plain(owner)}'s` : ""}, not ours any more`);
 }
+
+/** `label` and `label:anything`. */
+const isLabelled = (labels: string[], scope: TaskScope) =>
+  scope.labels.some((wanted) => labels.some((label) => label === wanted || label.startsWith(`${wanted}:`)));
 
 /** A failed look-up is never "no work": everything is kept, and the person hears it. */
 export function stopFor(draft: Draft, why: string): Step {

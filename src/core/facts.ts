@@ -88,4 +88,6 @@ export interface TaskFact {
   tracker: string;
   /** of the file it stands in */
   path?: string;
+  /** whose claim it was before, if that session is dead */
+  freed?: string;
 }

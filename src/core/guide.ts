@@ -34,7 +34,7 @@ export function valuesOf(draft: Draft): Record<string, string> {
     issues: issueList(draft),
     choices: "",
     plan: run.plan.join(" → "),
-    stages: stageLine(workflow),
+    stages: stageLine(workflow, run.plan),
     ...taskValues(run.task),
     command: leavesOf(gatesOf(workflow)).find((gate) => gate.typed)?.shell ?? "",
   };

@@ -15,6 +15,7 @@ import {
   valuesOf,
 } from "./guide.ts";
 import { goOn, owe, settle, toldOnce } from "./ledger.ts";
+import { plain } from "./plain.ts";
 import { keepReport, reportsSince } from "./report.ts";
 import type { Choice, Event, Facts, Move, Outcome, Run, Step, TaskFact, Workflow } from "./types.ts";
 import { stageOf } from "./workflow.ts";
@@ -153,11 +154,11 @@ function nextTask(draft: Draft, target: string, cause: Cause): Step {
   if (waitsForClear(draft)) return askForClear(draft, found.value.id);
   beginTask(draft, found.value, target);
   record(draft, "task_begun", { task: run.task!.id, title: run.task!.title });
-  return sendOn(draft, instruction(draft, closed), {
-    progress: true,
-    person: `Pawl: next task ${run.task!.id}: ${run.task!.title}`,
-  });
+  return sendOn(draft, instruction(draft, closed), { progress: true, person: nextLine(run, found.value) });
 }
+
+const nextLine = ({ task }: Run, { freed }: TaskFact) =>
+  `Pawl: next task ${task!.id}: ${plain(task!.title)}${freed ? ` (it was ${plain(freed)}'s, whose session is gone)` : ""}`;
 
 /** An agent cannot clear its own conversation: the person does, and the next one goes on by itself. */
 function askForClear(draft: Draft, next: string): Step {
@@ -191,7 +192,7 @@ export function takeUpCleared(input: { workflow: Workflow; run: Run; event: Even
   return closeDraft(draft, {
     turn: "none",
     agent: text,
-    person: `Pawl: next task ${run.task!.id}: ${run.task!.title}`,
+    person: nextLine(run, facts.next_task.value),
   });
 }
 

@@ -4,6 +4,7 @@ import { gatesOf, leavesOf } from "./gate.ts";
 import { askText, excerpt, instruction, MARK, resumingLine } from "./guide.ts";
 import { goOn, owe, restartCount } from "./ledger.ts";
 import { choose, enter } from "./moves.ts";
+import { plain } from "./plain.ts";
 import { findChoice } from "./question.ts";
 import type { EventOf, Step, Workflow } from "./types.ts";
 
@@ -17,6 +18,8 @@ export function onPrompt(draft: Draft, event: EventOf<"prompt">): Step {
   if (command?.unknown.length) {
     return closeDraft(draft, { turn: "none", person: `Pawl: ${unknownStages(workflow, command.unknown)}` });
   }
+  const other = command && run.task ? typedCommand(event.text).split(/\s/, 1)[0]! : "";
+  if (other !== "" && other !== run.task!.id) return otherTask(draft, other);
   if (command?.stages.length) return replan(draft, command.stages);
   if (command || isGo(event.text)) return resume(draft);
   if (isApproval(event.text)) return approveClaim(draft, "the person", "prompt");
@@ -28,6 +31,13 @@ export function onPrompt(draft: Draft, event: EventOf<"prompt">): Step {
 
 export const isGo = (text: string) =>
   /^\/?(?:pawl:)?(?:go|x)$/i.test(text.trim()) && text.trim().toLowerCase() !== "go";
+
+/** One task at a time: what was begun is brought to its end, or given up by the person. */
+function otherTask(draft: Draft, other: string): Step {
+  const { run } = draft;
+  const person = `Pawl: this session is at work on ${run.task!.id}. \`pawl runs abort ${run.id}\` gives it up; then begin ${plain(other)}.`;
+  return closeDraft(draft, { turn: "none", person });
+}
 
 export const isApproval = (text: string) => /^\/(?:pawl:)?approve(?:\s|$)/i.test(text.trim());
 

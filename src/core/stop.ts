@@ -146,15 +146,17 @@ function inferOrAsk(draft: Draft, event: EventOf<"stop">): Step {
     };
     return { need: [need] };
   }
-  const seen = facts.seen.ok ? facts.seen.value : null;
-  if (seen?.inferred) {
+  // Nothing can be seen: the agent ends its turn as it would without us.
+  if (!facts.seen.ok) return closeDraft(draft, { turn: "end" });
+  const seen = facts.seen.value;
+  if (seen.inferred) {
     const { signal, evidence } = seen.inferred;
     record(draft, "inferred", { signal, evidence });
     draft.log.push(`Inferred ${signal}: ${evidence}`);
     return takeMove(draft, stage.on[signal]!, { signal, message: "", by: "agent" });
   }
-  draft.log.push(`Stage: ${seen?.progress ?? "UNKNOWN"}`);
-  if (seen && seen.progress !== "UNKNOWN" && isNewWork(draft, seen.tools)) return nudge(draft, seen.progress);
+  draft.log.push(`Stage: ${seen.progress}`);
+  if (seen.progress !== "UNKNOWN" && isNewWork(draft, seen.tools)) return nudge(draft, seen.progress);
   if (!toldOnce(draft, "asked")) return closeDraft(draft, { turn: "end", person: pausedLine(draft) });
   record(draft, "asked_agent", { why: "no signal, and nothing that shows one" });
   return goOn(draft, stageQuestion(draft), { progress: false });
@@ -180,14 +182,15 @@ function nudge(draft: Draft, progress: string): Step {
 
 /** To the letter as the document has it; the lines are those of this run's stages. */
 function stageQuestion(draft: Draft): string {
-  const { workflow } = draft;
-  const lines = workflow.stages.flatMap((stage) => {
+  const { run, workflow } = draft;
+  const stages = workflow.stages.filter(({ id }) => run.plan.includes(id));
+  const lines = stages.flatMap((stage) => {
     const signal = Object.keys(stage.on)[0];
     return signal ? [`- ${signal} (${MEANINGS[signal] ?? stage.title})`] : [];
   });
   return [
     "Unable to determine current workflow stage.",
-    `WORKFLOW STAGES: ${stageLine(workflow)}`,
+    `WORKFLOW STAGES: ${stageLine(workflow, run.plan)}`,
     ["Which stage are you at? Respond with ONE of:", ...lines].join("\n"),
     "Then emit: ::: WORKFLOW_STAGE: <YOUR_STAGE> :::",
     header(draft.run, workflow),

@@ -1,9 +1,9 @@
 /** What the tracker says: the next task, claimed for us, or one task as it is now. Loaded only where a run has tasks. */
-import { hasLabel, isExpired, isFinished, nextTask, type Task } from "../core/tasks.ts";
+import { hasLabel, isElsewhere, isExpired, isFinished, nextTask, type Task } from "../core/tasks.ts";
 import type { Fact, TaskFact } from "../core/types.ts";
 import type { TaskScope } from "../core/workflow.ts";
 import { liveActors } from "../store/actors.ts";
-import { type Answer, openTracker, type Tracker } from "../trackers/index.ts";
+import { type Answer, openTracker, type Tracker, withLock } from "../trackers/index.ts";
 
 const asFact = <T>(answer: Answer<T>): Fact<T> =>
   answer.kind === "ok" ? { ok: true, value: answer.value } : { ok: false, why: answer.why };
@@ -29,37 +29,49 @@ export function gatherNext(
   peek = false,
 ): Fact<TaskFact | null> {
   return withTracker<TaskFact | null>(root, scope, (tracker) => {
-    if (wanted !== "") return takeWanted(tracker, scope, actor, wanted);
+    if (wanted !== "") return takeWanted(root, tracker, scope, actor, wanted);
     const refused = new Set<string>();
     for (let tries = 0; tries < TRIES; tries++) {
       const chosen = choose(tracker, scope, actor, refused);
       if (chosen.kind !== "ok") return chosen;
       if (chosen.value === null) return { kind: "ok", value: null };
       if (peek) return asTaskFact({ kind: "ok", value: chosen.value }, tracker, scope);
-      const claimed = take(tracker, chosen.value, actor);
-      if (claimed.kind !== "failed" || claimed.code !== "taken") return asTaskFact(claimed, tracker, scope);
+      const claimed = take(root, tracker, chosen.value, actor);
+      if (claimed.kind !== "failed" || claimed.code !== "taken")
+        return withFreed(asTaskFact(claimed, tracker, scope), chosen.value, actor);
       refused.add(chosen.value.id);
     }
     return { kind: "failed", code: "taken", why: "each task was claimed by someone else meanwhile" };
   });
 }
 
-function takeWanted(tracker: Tracker, scope: TaskScope, actor: string, wanted: string): Answer<TaskFact> {
+function takeWanted(root: string, tracker: Tracker, scope: TaskScope, actor: string, wanted: string): Answer<TaskFact> {
   const shown = tracker.show(wanted);
   if (shown.kind !== "ok") return shown;
   if (isFinished(shown.value))
     return { kind: "failed", code: "refused", why: `${wanted} is ${shown.value.state} already` };
-  return asTaskFact(take(tracker, shown.value, actor), tracker, scope);
+  return withFreed(asTaskFact(take(root, tracker, shown.value, actor), tracker, scope), shown.value, actor);
 }
 
-/** A claim whose session is dead is given back first; the tracker's history shows it. */
-function take(tracker: Tracker, task: Task, actor: string): Answer<Task> {
+function withFreed(answer: Answer<TaskFact>, before: Task, actor: string): Answer<TaskFact> {
+  const freed = before.state === "claimed" && before.owner !== actor ? before.owner : null;
+  return answer.kind === "ok" && freed !== null ? { kind: "ok", value: { ...answer.value, freed } } : answer;
+}
+
+const PATIENCE_MS = 5_000;
+
+/** A claim whose session is dead is given back first, by one of us at a time: another may have taken it meanwhile. */
+function take(root: string, tracker: Tracker, task: Task, actor: string): Answer<Task> {
   if (task.state === "claimed" && task.owner === actor) return { kind: "ok", value: task };
-  if (task.state === "claimed" && isDead(tracker, task)) {
-    const freed = tracker.reopen(task.id);
-    if (freed.kind !== "ok") return freed;
-  }
-  return tracker.claim(task.id, actor);
+  if (task.state !== "claimed" || !isDead(tracker, task)) return tracker.claim(task.id, actor);
+  const until = Bun.nanoseconds() / 1e6 + PATIENCE_MS;
+  const takeOver = (): Answer<Task> => {
+    const now = tracker.show(task.id);
+    if (now.kind !== "ok") return now;
+    const freed = now.value.owner === task.owner ? tracker.reopen(task.id) : now;
+    return freed.kind === "ok" ? tracker.claim(task.id, actor) : freed;
+  };
+  return withLock(root, until, takeOver, "taking");
 }
 
 function isDead(tracker: Tracker, task: Task): boolean {
@@ -71,17 +83,27 @@ function isDead(tracker: Tracker, task: Task): boolean {
 function choose(tracker: Tracker, scope: TaskScope, actor: string, refused: Set<string>): Answer<Task | null> {
   const listed = tracker.list({});
   if (listed.kind !== "ok") return listed;
+  const away = tracker.atomic
+    ? undefined
+    : listed.value.find((task) => isElsewhere(task, tracker.here) && isWanted(task, scope));
+  if (away) return { kind: "failed", code: "other-machine", why: awayWords(tracker, away) };
   const mine = listed.value.find((task) => task.state === "claimed" && task.owner === actor && isWanted(task, scope));
   if (mine) return { kind: "ok", value: mine };
-  const isFree = (task: Task) =>
-    !refused.has(task.id) && (task.state === "open" || (task.state === "claimed" && isDead(tracker, task)));
+  const isDeadOne = (task: Task) => task.state === "claimed" && !refused.has(task.id) && isDead(tracker, task);
   const epic = scope.epic === undefined ? {} : { epic: scope.epic };
   for (const label of scope.labels) {
-    const next = nextTask(listed.value, { labels: [label, `${label}:*`], ...epic }, isFree);
+    const wanted = { labels: [label, `${label}:*`], ...epic };
+    // What is ready the tracker knows best: it resolves what a task waits for.
+    const ready = tracker.ready(wanted);
+    if (ready.kind !== "ok") return ready;
+    const next = ready.value.find((task) => !refused.has(task.id)) ?? nextTask(listed.value, wanted, isDeadOne);
     if (next) return { kind: "ok", value: next };
   }
   return { kind: "ok", value: null };
 }
+
+const awayWords = ({ name }: Tracker, { id, owner, claimed_on }: Task) =>
+  `${id} is ${owner}'s on ${claimed_on}, and ${name} cannot keep two machines apart: let one machine work through it`;
 
 const isWanted = (task: Task, { labels }: TaskScope) =>
   labels.some((label) => hasLabel(task, label) || hasLabel(task, `${label}:*`));

@@ -8,12 +8,12 @@ import { type Answer, failed } from "./types.ts";
 /** Below `.pawl`, one of the owned paths. */
 const LOCK_DIR = ".pawl/tracker";
 
-export function withLock<T>(root: string, until: number, work: () => Answer<T>): Answer<T> {
+export function withLock<T>(root: string, until: number, work: () => Answer<T>, name = "lock"): Answer<T> {
   let lock: Database | undefined;
   try {
     ensureDir(root, LOCK_DIR);
     excludeOurs(root);
-    lock = new Database(insideRoot(root, `${LOCK_DIR}/lock`));
+    lock = new Database(insideRoot(root, `${LOCK_DIR}/${name}`));
     lock.run(`PRAGMA busy_timeout = ${Math.max(1, Math.floor(until - clock()))}`);
     lock.run("BEGIN EXCLUSIVE");
   } catch (error) {
