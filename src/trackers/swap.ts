@@ -3,13 +3,15 @@
  * so the two files change places in one step of the kernel; what comes out is compared with what was expected, and if
  * it is something else, they change back.
  */
-import { linkSync, renameSync } from "node:fs";
+import { closeSync, constants, linkSync, renameSync, writeSync } from "node:fs";
 import { ffi } from "../libc.ts";
-import { lookAt, readText, syncDir, withTemp } from "../store/files.ts";
+import { lookAt, openRegular, readText, syncDir, withTemp } from "../store/files.ts";
 import { dirname } from "../store/names.ts";
 
 const AT_FDCWD = -100;
 const RENAME_EXCHANGE = 2;
+/** Whoever had the old file open when it left its place may write a moment later. */
+const LATE_MS = 5;
 
 /** false: the file does not hold `expected` (any more), and was left as it is. */
 export function swapFile(path: string, expected: string, text: string): boolean {
@@ -27,13 +29,31 @@ export function publish(temp: string, path: string, expected: string, text: stri
     renameSync(temp, path);
     return true;
   }
-  const untouched = holds(temp, expected);
-  // Whoever had the old file open may write a moment later.
+  if (!holds(temp, expected)) return changeBack(temp, path, text);
   syncDir(dirname(path));
-  if (untouched && holds(temp, expected)) return true;
+  Bun.sleepSync(LATE_MS);
+  const late = readText(temp);
+  if (!late.ok || !late.text.startsWith(expected)) return changeBack(temp, path, text);
+  append(path, late.text.slice(expected.length));
+  return true;
+}
+
+/** At once: what is written to the new file meanwhile would have to be kept beside it. */
+function changeBack(temp: string, path: string, text: string): false {
   exchange(temp, path);
   if (!holds(temp, text)) linkSync(temp, `${path}.kept-${Bun.nanoseconds()}`);
   return false;
+}
+
+/** What was added to the old file after it had left its place. */
+function append(path: string, text: string): void {
+  if (text === "") return;
+  const fd = openRegular(path, constants.O_WRONLY | constants.O_APPEND);
+  try {
+    writeSync(fd, text);
+  } finally {
+    closeSync(fd);
+  }
 }
 
 function holds(path: string, expected: string): boolean {
