@@ -46,10 +46,16 @@ export function follow(draft: Draft, move: Move, cause: Cause): Step {
   return advance(draft, move.to!, cause, move.person);
 }
 
+const instructionLines = (signal: string) => [
+  `Getting instruction for stage: ${signal}`,
+  `Injecting instruction for stage: ${signal}`,
+];
+
 function logMove(draft: Draft, move: Move, cause: Cause): void {
   draft.run.moved_at = draft.event.at;
   if (cause.by === "agent") draft.run.last_signal = cause.signal;
-  draft.log.push(...(move.log ?? [cause.signal]).map((line) => fill(line, valuesOf(draft))));
+  const given = draft.workflow.signals === "stage" ? instructionLines(cause.signal) : [cause.signal];
+  draft.log.push(...(move.log ?? given).map((line) => fill(line, valuesOf(draft))));
 }
 
 function halt(draft: Draft, move: Move, cause: Cause): Step {

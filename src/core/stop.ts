@@ -18,6 +18,8 @@ export function onStop(draft: Draft, event: EventOf<"stop">): Step {
   const message = said.found.length > 0 || !facts.message?.ok ? event.message : facts.message.value;
   const signals = said.found.length > 0 ? said : parseSignals(message, workflow.signals);
   record(draft, "stopped", { said: excerpt(message), continuing: event.continuing });
+  // The document of this family has a log of its own, in these words.
+  if (workflow.signals === "stage") draft.log.push("Hook triggered", "Detecting stage from message");
   noteArrival(draft);
   if (facts.tools?.ok && facts.tools.value.length > 0) restartCount(draft);
   if (run.question) {
@@ -57,6 +59,7 @@ function lastClaim(draft: Draft, signals: Signals): string | null {
   if (new Set(known).size > 1) record(draft, "multiple_signals", { signals: known });
   const last = known.at(-1) ?? null;
   if (last) record(draft, "signalled", { signal: last, trailing: signals.trailing });
+  if (last && draft.workflow.signals === "stage") draft.log.push(`Found explicit marker: ${last}`);
   return last;
 }
 

@@ -122,24 +122,30 @@ const HEARD: [string, string[]][] = [
   ["not closed 2", ["ISSUE_CLOSED was not believed", "the tracker says app-11 is claimed, not closed"]],
 ];
 
-const LOG = `Inferred CODING_COMPLETE: files were edited; it says “The implementation is complete.”
-CODING_COMPLETE
-REQUIREMENTS_REVIEWED
-NOT BELIEVED: TESTS_PASSING
-Inferred TESTS_PASSING: \`node --test tests/\`: 3 passed (node)
-TESTS_PASSING
-NOT BELIEVED: ORACLE_APPROVED
-ORACLE_APPROVED
-Inferred ISSUE_CLOSED: a tool call closed app-10
-ISSUE_CLOSED
-Stage: UNKNOWN
-CODING_COMPLETE
-REQUIREMENTS_REVIEWED
-TESTS_PASSING
-ORACLE_APPROVED
-NOT BELIEVED: ISSUE_CLOSED
-ISSUE_CLOSED
-`;
+/** Each stop, in the document's own words: what was found, and what followed. */
+const LOG = (
+  [
+    ["Inferred CODING_COMPLETE: files were edited; it says “The implementation is complete.”", "CODING_COMPLETE"],
+    ["Found explicit marker: REQUIREMENTS_REVIEWED", "REQUIREMENTS_REVIEWED"],
+    ["Found explicit marker: TESTS_PASSING\nNOT BELIEVED: TESTS_PASSING", ""],
+    ["Inferred TESTS_PASSING: `node --test tests/`: 3 passed (node)", "TESTS_PASSING"],
+    ["Found explicit marker: ORACLE_APPROVED\nNOT BELIEVED: ORACLE_APPROVED", ""],
+    ["Found explicit marker: ORACLE_APPROVED", "ORACLE_APPROVED"],
+    ["Inferred ISSUE_CLOSED: a tool call closed app-10", "ISSUE_CLOSED"],
+    ["Stage: UNKNOWN", ""],
+    ["Found explicit marker: CODING_COMPLETE", "CODING_COMPLETE"],
+    ["Found explicit marker: REQUIREMENTS_REVIEWED", "REQUIREMENTS_REVIEWED"],
+    ["Found explicit marker: TESTS_PASSING", "TESTS_PASSING"],
+    ["Found explicit marker: ORACLE_APPROVED", "ORACLE_APPROVED"],
+    ["Found explicit marker: ISSUE_CLOSED\nNOT BELIEVED: ISSUE_CLOSED", ""],
+    ["Found explicit marker: ISSUE_CLOSED", "ISSUE_CLOSED"],
+  ] as const
+).map(([found, moved]) => [
+  "Hook triggered",
+  "Detecting stage from message",
+  found,
+  ...(moved === "" ? [] : [`Getting instruction for stage: ${moved}`, `Injecting instruction for stage: ${moved}`]),
+]);
 
 /** Each stage of each task, with what proved it. */
 const PROVED = [
@@ -192,7 +198,7 @@ test("two labelled tasks go through all six stages; what is forgotten is inferre
   expect(["app-10", "app-11", "app-12"].map(statusOf)).toEqual(["closed", "closed", "open"]);
   expect(await project.git("status", "--porcelain")).toBe("");
   const log = await project.read(".claude/workflow_orchestrator.log");
-  expect(log.replace(/^\[\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\] /gm, "")).toBe(LOG);
+  expect(log.replace(/^\[\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\] /gm, "")).toBe(`${LOG.flat().join("\n")}\n`);
   expect(complaints(done.events)).toEqual([]);
   expect(done.hookOutputs.filter(({ code, stderr }) => code !== 0 || stderr !== "")).toEqual([]);
 
