@@ -1,25 +1,16 @@
 /** The shape of a gate in a workflow file and in pawl.yaml. */
-import type { Field, RecordShape, Rule, Shape } from "./schema.ts";
+import { INSIDE, NAME, type Rule } from "./rules.ts";
+import type { Field, RecordShape, Shape } from "./schema.ts";
 
 const ARGUMENT: Rule = {
   pattern: "^[^\\u0000]*$",
   what: "one argument of a command",
   hint: "write each argument as an entry of its own",
 };
-const GATE_NAME: Rule = {
-  pattern: "^[a-z][a-z0-9-]{0,47}$",
-  what: "a name",
-  hint: "use lower-case letters, digits and dashes, beginning with a letter, at most 48",
-};
 const GLOB: Rule = {
   pattern: "^!?(?!/)(?!(?:.*/)?\\.\\.(?:/|$))[^\\\\\\u0000-\\u001f]+$",
   what: "a glob inside the project",
   hint: 'such as "src/**" or "packages/*/test"; no leading "/", no ".."',
-};
-const INSIDE: Rule = {
-  pattern: "^(?!/)(?!(?:.*/)?\\.\\.(?:/|$))[^\\\\\\u0000-\\u001f]*[^\\\\\\u0000-\\u001f/]$",
-  what: "a relative path inside the project",
-  hint: 'no leading or trailing "/", no ".." parts',
 };
 const ONE_LINE: Rule = {
   pattern: "^[^\\r\\n\\u0000]*\\S[^\\r\\n\\u0000]*$",
@@ -68,7 +59,7 @@ const CHECKS: Record<string, Field> = {
     about: "What the tracker itself says of the run's task.",
   },
   person: { shape: line, about: "A person has to approve; the text says what: `pawl approve` or /pawl:approve." },
-  use: { shape: { kind: "text", rule: GATE_NAME }, about: "The gate of this name in pawl.yaml." },
+  use: { shape: { kind: "text", rule: NAME }, about: "The gate of this name in pawl.yaml." },
 };
 
 export const GATE: RecordShape = { kind: "record", id: "gate", fields: { ...CHECKS }, oneOf: [] };

@@ -1,6 +1,7 @@
 import type { Json } from "../core/types.ts";
 import { PROJECT } from "./project-schema.ts";
-import { type Field, type RecordShape, type Rule, type Shape, WORKFLOW } from "./schema.ts";
+import type { Rule } from "./rules.ts";
+import { type Field, type RecordShape, type Shape, WORKFLOW } from "./schema.ts";
 
 type Schema = { [key: string]: Json };
 

@@ -1,6 +1,7 @@
 /** The shape of pawl.yaml. */
 import { GATE } from "./gate-schema.ts";
-import { NAME, type RecordShape, type Rule, SIGNAL } from "./schema.ts";
+import { NAME, type Rule } from "./rules.ts";
+import { type RecordShape, SIGNAL } from "./schema.ts";
 import { LABEL, TASKS } from "./task-schema.ts";
 
 const GATE_NAME: Rule = { ...NAME, what: "the name of a gate" };

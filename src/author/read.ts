@@ -1,7 +1,8 @@
 /** YAML nodes + shapes → plain values. Every problem is collected; what is well formed is kept for the later checks. */
 import { type Document, isAlias, isMap, isScalar, isSeq, type Node, type Pair, type YAMLMap, type YAMLSeq } from "yaml";
 import { type Problem, problemAt, quote, suggest } from "./problem.ts";
-import type { RecordShape, Rule, Shape } from "./schema.ts";
+import type { Rule } from "./rules.ts";
+import type { RecordShape, Shape } from "./schema.ts";
 import { type PromptReader, readTemplate } from "./template.ts";
 
 const MAX_ALIASES = 64;

@@ -4,14 +4,8 @@
  */
 import type { Json } from "../core/types.ts";
 import { GATE } from "./gate-schema.ts";
+import { LINE, NAME, type Rule } from "./rules.ts";
 import { INFERENCE, LABEL, TASKS } from "./task-schema.ts";
-
-export interface Rule {
-  /** regular expression source, valid in JSON Schema too (no flags) */
-  pattern: string;
-  what: string;
-  hint: string;
-}
 
 export type Shape =
   | { kind: "text"; rule?: Rule; role?: "template" | "prompt" }
@@ -62,11 +56,6 @@ export const PLACEHOLDERS = [
 export const DEFAULT_IDLE = 6;
 export const DEFAULT_ROUNDS = 6;
 
-export const NAME: Rule = {
-  pattern: "^[a-z][a-z0-9-]{0,47}$",
-  what: "a name",
-  hint: "use lower-case letters, digits and dashes, beginning with a letter, at most 48",
-};
 export const SIGNAL: Rule = {
   pattern: "^[A-Z][A-Z0-9_]{1,63}$",
   what: "a signal name",
@@ -92,11 +81,6 @@ const ANSWER_WORD: Rule = {
   pattern: "^(?![0-9]+$)\\S{1,32}$",
   what: "a word to answer with",
   hint: "use one word of at most 32 characters; numbers already mean the choices in order",
-};
-const LINE: Rule = {
-  pattern: "^[^\\r\\n]*\\S[^\\r\\n]*$",
-  what: "one line of text",
-  hint: "write it without line breaks",
 };
 const FILLED: Rule = { pattern: "\\S", what: "a text", hint: "write something here, or leave the key out" };
 

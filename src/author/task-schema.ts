@@ -1,18 +1,9 @@
 /** The shapes that have to do with tasks: which ones, and what tool calls show of them. */
-import type { RecordShape, Rule, Shape } from "./schema.ts";
+import { INSIDE, LINE, type Rule } from "./rules.ts";
+import type { RecordShape, Shape } from "./schema.ts";
 
-const ONE_LINE: Rule = {
-  pattern: "^[^\\r\\n]*\\S[^\\r\\n]*$",
-  what: "one line of text",
-  hint: "write it without line breaks",
-};
-const PATH: Rule = {
-  pattern: "^(?!/)(?!(?:.*/)?\\.\\.(?:/|$))[^\\\\\\u0000-\\u001f]*[^\\\\\\u0000-\\u001f/]$",
-  what: "a relative path inside the project",
-  hint: 'no leading or trailing "/", no ".." parts',
-};
-const line: Shape = { kind: "text", rule: ONE_LINE };
-const filePath: Shape = { kind: "text", rule: PATH };
+const line: Shape = { kind: "text", rule: LINE };
+const filePath: Shape = { kind: "text", rule: INSIDE };
 
 export const LABEL: Rule = {
   pattern: "^[A-Za-z0-9][A-Za-z0-9:._/-]{0,63}$",

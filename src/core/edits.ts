@@ -2,7 +2,7 @@
 
 import { commandsOf, lineOf } from "./evidence.ts";
 import type { Json } from "./json.ts";
-import { nameOf } from "./shell.ts";
+import { isShell, nameOf } from "./shell.ts";
 import { tokensOf } from "./shell-words.ts";
 import { testCommand } from "./test-commands.ts";
 import type { ToolCall } from "./types.ts";
@@ -15,12 +15,11 @@ export interface Change {
 
 const EDITORS = /^(?:Edit|Write|MultiEdit|NotebookEdit|Update|edit_file|write_file|replace|apply_patch)$/;
 const MCP_EDITORS = /^mcp__.+__(?:write|edit|create|replace|insert|delete|move|apply)_?(?:text_)?(?:file|patch)/;
-const SHELLS = /^(?:bash|shell|run_shell_command|local_shell|exec_command|execute_command|run_terminal_cmd)$/i;
 const PATHS = ["file_path", "notebook_path", "path", "filename"];
 
 /** What each call changed; a call that failed as a whole changed nothing, a shell line may have. */
 export function changesOf(call: ToolCall): Change[] {
-  if (SHELLS.test(call.name)) return shellChanges(lineOf(call.input));
+  if (isShell(call.name)) return shellChanges(lineOf(call.input));
   if (!isEditor(call.name) || call.result?.error === true) return [];
   return [{ edited: [pathOf(call.input)], tests: false }];
 }

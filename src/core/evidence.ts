@@ -4,7 +4,7 @@
  */
 
 import type { Json } from "./json.ts";
-import { type Command, parseShell, type ShellLine } from "./shell.ts";
+import { type Command, isShell, parseShell, type ShellLine } from "./shell.ts";
 import { echoedStatus, isBeheaded, isQuoting, ownExit, weakFilter } from "./shell-status.ts";
 import { countSummaries, judgeTests, type TestVerdict } from "./tally.ts";
 import { type TestCommand, testCommand } from "./test-commands.ts";
@@ -24,7 +24,6 @@ export interface TestRun {
   tally: Tally | null;
 }
 
-const SHELLS = /^(?:bash|shell|run_shell_command|local_shell|exec_command|execute_command|run_terminal_cmd)$/i;
 const BROKEN_OFF =
   /^(?:Error: )?(?:Command timed out|Command was aborted|Command running in background|\[Request interrupted)/;
 
@@ -36,7 +35,7 @@ interface Test {
 
 /** Which test commands ran, in order. */
 export function testRuns(calls: ToolCall[]): TestRun[] {
-  return calls.flatMap((call) => (SHELLS.test(call.name) ? runsOf(call) : []));
+  return calls.flatMap((call) => (isShell(call.name) ? runsOf(call) : []));
 }
 
 function runsOf(call: ToolCall): TestRun[] {

@@ -3,11 +3,9 @@
 import { isEditor } from "./edits.ts";
 import { lineOf } from "./evidence.ts";
 import { parseSessionFile, tasksOf } from "./session-file.ts";
-import { nameOf, parseShell } from "./shell.ts";
+import { isShell, nameOf, parseShell } from "./shell.ts";
 import { ownExit } from "./shell-status.ts";
 import type { Json, ToolCall } from "./types.ts";
-
-const SHELLS = /^(?:bash|shell|run_shell_command|local_shell|exec_command|execute_command|run_terminal_cmd)$/i;
 
 /** `bd show x`, `gh issue view 3`, or reading the file it stands in; what it printed must have been seen. */
 export function shows(call: ToolCall, task: string): boolean {
@@ -56,7 +54,7 @@ function isOver({ input, result }: ToolCall): boolean {
 }
 
 function ranIn(call: ToolCall): Ran[] {
-  if (!SHELLS.test(call.name) || !isOver(call)) return [];
+  if (!isShell(call.name) || !isOver(call)) return [];
   const shell = parseShell(lineOf(call.input));
   const output = call.result!.text;
   return shell.commands.map(({ words, bent, hidden }, place) => ({

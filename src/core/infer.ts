@@ -7,6 +7,7 @@ import { saysOne } from "./infer-prose.ts";
 import { type Review, reviewOf } from "./infer-review.ts";
 import { isClosedBy, shows } from "./infer-task.ts";
 import { type TestState, testState } from "./infer-tests.ts";
+import { isShell } from "./shell.ts";
 import type { ToolCall } from "./types.ts";
 import type { Inference } from "./workflow.ts";
 
@@ -87,15 +88,13 @@ const BESIDE = /^(?:\/tmp\/|\/var\/tmp\/|\/dev\/)|(?:^|\/)session\.md$|(?:^|\/)\
 
 // ── Where it stands ─────────────────────────────────────────────────────────
 
-const SHELLS = /^(?:bash|shell|run_shell_command|local_shell|exec_command|execute_command|run_terminal_cmd)$/i;
-
 export const progressOf = (calls: ToolCall[]): Progress => progressFrom(calls, standingOf(calls));
 
 function progressFrom(calls: ToolCall[], { tests: { last, red }, review }: Standing): Progress {
   const isRed = last !== null && (red !== null || last.verdict !== "pass");
   if (review && review.verdict !== "approved" && !(isRed && last.at > review.at)) return "IN_ORACLE_REVIEW";
   if (isRed) return "IN_TESTING";
-  return calls.some((call) => isEditor(call.name) || SHELLS.test(call.name)) ? "IN_PROGRESS" : "UNKNOWN";
+  return calls.some((call) => isEditor(call.name) || isShell(call.name)) ? "IN_PROGRESS" : "UNKNOWN";
 }
 
 /** What would speak for going back: a red run, or a review that asks for changes. */

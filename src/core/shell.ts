@@ -170,3 +170,8 @@ export function commandsOf(line: string): string[][] {
     .commands.map((command) => command.words)
     .filter((words) => words[0] !== "cd");
 }
+
+const SHELLS = /^(?:bash|shell|run_shell_command|local_shell|exec_command|execute_command|run_terminal_cmd)$/i;
+
+/** By the name of the tool, in every host that we know of. */
+export const isShell = (tool: string) => SHELLS.test(tool);

@@ -1,5 +1,5 @@
 /** The only way to the disk: nothing here follows a symlink, waits on a FIFO or leaves half a file behind. */
-import { close, FLAGS, fstat, fsync, mkdir, open, read, rename, unlinkIfThere, write } from "./disk.ts";
+import { close, FLAGS, fstat, fsync, mkdir, namesOf, open, read, rename, unlinkIfThere, write } from "./disk.ts";
 import { dirname, join } from "./names.ts";
 import { errorCode, lookAt, messageOf, syncDir } from "./paths.ts";
 
@@ -111,6 +111,15 @@ function twice(bytes: Uint8Array): Uint8Array<ArrayBuffer> {
   const larger = new Uint8Array(bytes.length * 2);
   larger.set(bytes);
   return larger;
+}
+
+/** A folder that is not there, or not to be read, holds nothing for us. */
+export function namesOrNone(folder: string): string[] {
+  try {
+    return namesOf(folder);
+  } catch {
+    return [];
+  }
 }
 
 /** The last bytes of a file, and whether that is all of it; null where there is no such regular file. */
