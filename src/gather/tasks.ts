@@ -29,28 +29,44 @@ export function gatherNext(
   peek = false,
 ): Fact<TaskFact | null> {
   return withTracker<TaskFact | null>(root, scope, (tracker) => {
-    if (wanted !== "") return takeWanted(root, tracker, scope, actor, wanted);
-    const refused = new Set<string>();
-    for (let tries = 0; tries < TRIES; tries++) {
-      const chosen = choose(tracker, scope, actor, refused);
-      if (chosen.kind !== "ok") return chosen;
-      if (chosen.value === null) return { kind: "ok", value: null };
-      if (peek) return asTaskFact({ kind: "ok", value: chosen.value }, tracker, scope);
-      const claimed = take(root, tracker, chosen.value, actor);
-      if (claimed.kind !== "failed" || claimed.code !== "taken")
-        return withFreed(asTaskFact(claimed, tracker, scope), chosen.value, actor);
-      refused.add(chosen.value.id);
-    }
-    return { kind: "failed", code: "taken", why: "each task was claimed by someone else meanwhile" };
+    const next = () => chooseAndTake(tracker, scope, actor, wanted, peek);
+    const until = Bun.nanoseconds() / 1e6 + PATIENCE_MS;
+    // One of us at a time: between looking and claiming another hook, also of the same prompt, may do the same.
+    return peek ? next() : withLock(root, until, next, "taking");
   });
 }
 
-function takeWanted(root: string, tracker: Tracker, scope: TaskScope, actor: string, wanted: string): Answer<TaskFact> {
+/** Below what the hook of a prompt is given. */
+const PATIENCE_MS = 15_000;
+
+function chooseAndTake(
+  tracker: Tracker,
+  scope: TaskScope,
+  actor: string,
+  wanted: string,
+  peek: boolean,
+): Answer<TaskFact | null> {
+  if (wanted !== "") return takeWanted(tracker, scope, actor, wanted);
+  const refused = new Set<string>();
+  for (let tries = 0; tries < TRIES; tries++) {
+    const chosen = choose(tracker, scope, actor, refused);
+    if (chosen.kind !== "ok") return chosen;
+    if (chosen.value === null) return { kind: "ok", value: null };
+    if (peek) return asTaskFact({ kind: "ok", value: chosen.value }, tracker, scope);
+    const claimed = take(tracker, chosen.value, actor);
+    if (claimed.kind !== "failed" || claimed.code !== "taken")
+      return withFreed(asTaskFact(claimed, tracker, scope), chosen.value, actor);
+    refused.add(chosen.value.id);
+  }
+  return { kind: "failed", code: "taken", why: "each task was claimed by someone else meanwhile" };
+}
+
+function takeWanted(tracker: Tracker, scope: TaskScope, actor: string, wanted: string): Answer<TaskFact> {
   const shown = tracker.show(wanted);
   if (shown.kind !== "ok") return shown;
   if (isFinished(shown.value))
     return { kind: "failed", code: "refused", why: `${wanted} is ${shown.value.state} already` };
-  return withFreed(asTaskFact(take(root, tracker, shown.value, actor), tracker, scope), shown.value, actor);
+  return withFreed(asTaskFact(take(tracker, shown.value, actor), tracker, scope), shown.value, actor);
 }
 
 function withFreed(answer: Answer<TaskFact>, before: Task, actor: string): Answer<TaskFact> {
@@ -58,20 +74,11 @@ function withFreed(answer: Answer<TaskFact>, before: Task, actor: string): Answe
   return answer.kind === "ok" && freed !== null ? { kind: "ok", value: { ...answer.value, freed } } : answer;
 }
 
-const PATIENCE_MS = 5_000;
-
-/** A claim whose session is dead is given back first, by one of us at a time: another may have taken it meanwhile. */
-function take(root: string, tracker: Tracker, task: Task, actor: string): Answer<Task> {
+/** A claim whose session is dead is given back first; the tracker's history shows it. */
+function take(tracker: Tracker, task: Task, actor: string): Answer<Task> {
   if (task.state === "claimed" && task.owner === actor) return { kind: "ok", value: task };
-  if (task.state !== "claimed" || !isDead(tracker, task)) return tracker.claim(task.id, actor);
-  const until = Bun.nanoseconds() / 1e6 + PATIENCE_MS;
-  const takeOver = (): Answer<Task> => {
-    const now = tracker.show(task.id);
-    if (now.kind !== "ok") return now;
-    const freed = now.value.owner === task.owner ? tracker.reopen(task.id) : now;
-    return freed.kind === "ok" ? tracker.claim(task.id, actor) : freed;
-  };
-  return withLock(root, until, takeOver, "taking");
+  const freed = task.state === "claimed" && isDead(tracker, task) ? tracker.reopen(task.id) : null;
+  return freed === null || freed.kind === "ok" ? tracker.claim(task.id, actor) : freed;
 }
 
 function isDead(tracker: Tracker, task: Task): boolean {
