@@ -2,7 +2,7 @@
 import { GATE } from "./gate-schema.ts";
 import { NAME, type Rule } from "./rules.ts";
 import { type RecordShape, SIGNAL } from "./schema.ts";
-import { LABEL, TASKS } from "./task-schema.ts";
+import { LABEL, TASKS, TRACKER } from "./task-schema.ts";
 
 const GATE_NAME: Rule = { ...NAME, what: "the name of a gate" };
 
@@ -15,6 +15,10 @@ export const PROJECT: RecordShape = {
       default: "tell",
       about:
         "A session without a run changes files and says it is done, and no test run proves it: nothing, one line to the person, or the agent is sent back, at most 3 times.",
+    },
+    tracker: {
+      shape: TRACKER,
+      about: "Where this project's tasks live: for `pawl task`, and for workflows whose `tasks` name no tracker.",
     },
     gates: {
       shape: { kind: "map", key: GATE_NAME, of: GATE, min: 1 },

@@ -12,8 +12,16 @@ import { type Reading, reportAt } from "./read.ts";
 export interface Project {
   /** left out: tell */
   guard?: "off" | "tell" | "enforce";
+  tracker?: TrackerPlace;
   gates: NamedGates;
   workflows: Record<string, Switches>;
+}
+
+/** Where the project's tasks live. */
+export interface TrackerPlace {
+  kind?: NonNullable<TaskScope["tracker"]>;
+  path?: string;
+  repo?: string;
 }
 
 /** What a project says about one of its workflows. */
@@ -27,6 +35,7 @@ interface Switches {
 
 interface DraftProject {
   guard?: Project["guard"];
+  tracker?: TrackerPlace;
   gates?: Record<string, DraftGate>;
   workflows?: Record<string, Partial<Omit<Switches, "gates">> & { gates?: Record<string, DraftGate[]> }>;
 }
@@ -72,6 +81,15 @@ function check(reading: Reading, draft: DraftProject): void {
   for (const [name, gate] of Object.entries(draft.gates ?? {})) {
     if (gate.typed) reportAt(reading, `gates/${name}`, "nobody types a command here", "name the command");
   }
+  checkTracker(reading, draft.tracker ?? {});
+}
+
+/** What the tracker would not heed would be a silent mistake. */
+function checkTracker(reading: Reading, { kind = "auto", path, repo }: TrackerPlace): void {
+  if (path !== undefined && kind !== "auto" && kind !== "session-md")
+    reportAt(reading, "tracker/path", `${kind} has no path`, "path belongs to kind: session-md");
+  if (repo !== undefined && kind !== "github")
+    reportAt(reading, "tracker/repo", `${kind} has no repo`, "repo belongs to kind: github");
 }
 
 function assemble(draft: DraftProject): Project {
@@ -84,13 +102,26 @@ function assemble(draft: DraftProject): Project {
     ]);
     return [name, { ...entry, gates: Object.fromEntries(lists), off: entry.off ?? [] }];
   });
-  return { ...(draft.guard && { guard: draft.guard }), gates, workflows: Object.fromEntries(workflows) };
+  const { guard, tracker } = draft;
+  return { ...(guard && { guard }), ...(tracker && { tracker }), gates, workflows: Object.fromEntries(workflows) };
 }
 
 /** The project's switches, applied to one of its workflows. A signal the workflow does not know is a mistake. */
 export function applyProject(workflow: Workflow, project: Project): { workflow: Workflow } | { errors: Problem[] } {
   const entry = project.workflows[workflow.name];
-  if (!entry) return { workflow };
+  const switched = entry ? applySwitches(workflow, entry) : { workflow };
+  return "workflow" in switched ? { workflow: withTracker(switched.workflow, project) } : switched;
+}
+
+/** Pinned with the rest: a run's tasks do not move elsewhere because somebody edits pawl.yaml. */
+function withTracker(workflow: Workflow, { tracker }: Project): Workflow {
+  const { tasks } = workflow;
+  if (!tasks || !tracker || tasks.tracker !== undefined || tasks.path !== undefined) return workflow;
+  const { kind, ...place } = tracker;
+  return { ...workflow, tasks: { ...tasks, ...(kind && { tracker: kind }), ...place } };
+}
+
+function applySwitches(workflow: Workflow, entry: Switches): { workflow: Workflow } | { errors: Problem[] } {
   const known = [...workflow.stages.flatMap((stage) => Object.keys(stage.on)), ...Object.keys(workflow.anywhere)];
   const titles = workflow.stages.flatMap(({ id, title }) => [id, title]);
   const strange = Object.values(entry.sequences ?? {})

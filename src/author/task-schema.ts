@@ -28,6 +28,25 @@ export const TASKS: RecordShape = {
   },
 };
 
+const REPO: Rule = {
+  pattern: "^(?:[A-Za-z0-9][A-Za-z0-9.-]*/)?[A-Za-z0-9][A-Za-z0-9-]*/[A-Za-z0-9_.][A-Za-z0-9_.-]*$",
+  what: "a repository",
+  hint: "write owner/name, or host/owner/name",
+};
+
+export const TRACKER: RecordShape = {
+  kind: "record",
+  fields: {
+    kind: {
+      shape: { kind: "word", values: ["auto", "beads", "github", "session-md"] },
+      about:
+        "Default auto: beads, session.md or GitHub, whatever is there. Tasks are written to GitHub only if it is named here.",
+    },
+    path: { shape: filePath, about: "Of session.md, where it is not at its usual place." },
+    repo: { shape: { kind: "text", rule: REPO }, about: "Whose issues; default: the repository of the remote." },
+  },
+};
+
 export const INFERENCE: Shape = {
   kind: "record",
   id: "inference",

@@ -163,6 +163,8 @@ export interface TaskScope {
   tracker?: "auto" | "beads" | "github" | "session-md";
   /** of session.md */
   path?: string;
+  /** of GitHub */
+  repo?: string;
 }
 
 export function stageOf(workflow: Workflow, id: string): Stage {

@@ -9,8 +9,8 @@ const asFact = <T>(answer: Answer<T>): Fact<T> =>
   answer.kind === "ok" ? { ok: true, value: answer.value } : { ok: false, why: answer.why };
 
 function withTracker<T>(root: string, scope: TaskScope, ask: (tracker: Tracker) => Answer<T>): Fact<T> {
-  const path = scope.path === undefined ? {} : { path: scope.path };
-  const opened = openTracker(root, { kind: scope.tracker ?? "auto", ...path });
+  const { tracker: kind = "auto", path, repo } = scope;
+  const opened = openTracker(root, { kind, ...(path && { path }), ...(repo && { repo }) });
   return asFact(opened.kind === "ok" ? ask(opened.value) : opened);
 }
 

@@ -52,7 +52,7 @@ function openBeads(root: string, config: TrackerConfig, why: string): Answer<Tra
 }
 
 /** A worktree shares the folder of the main checkout. */
-function beadsFolder(root: string): string | null {
+export function beadsFolder(root: string): string | null {
   const git = findGit(root);
   const places = [root, ...(git === null ? [] : [git.top, dirname(git.common)])];
   const found = places.find((place) => lookAt(join(place, ".beads"))?.isDirectory());
