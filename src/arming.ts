@@ -1,5 +1,6 @@
 import { arm, type Beginning, formalPath, planArming, takeOver, withPhases } from "./core/arm.ts";
 import { actorOf, asRunTask, planFor } from "./core/auto.ts";
+import { queueLine } from "./core/auto-text.ts";
 import { slugOf } from "./core/formal.ts";
 import { gatesOf, leavesOf } from "./core/gate.ts";
 import { takeUpCleared } from "./core/moves.ts";
@@ -69,7 +70,8 @@ async function armTask(incoming: Incoming, root: string, workflow: Workflow, spe
   const actor = actorOf(event.session);
   const found = gatherNext(root, workflow.tasks!, actor, typedCommand(event.text).split(/\s/, 1)[0] ?? "");
   if (!found.ok) return speak({ turn: "none", person: `Pawl: ${workflow.name} was not armed: ${found.why}` });
-  if (!found.value) return speak({ turn: "none", person: `Pawl: All ${workflow.name} tasks complete` });
+  if ("left" in found.value)
+    return speak({ turn: "none", person: `Pawl: ${queueLine(workflow.name, found.value.left)}` });
   const task = asRunTask(found.value, actor, event.at);
   const { freed } = found.value;
   const taken = freed === undefined ? null : `It was claimed by ${plain(freed)}, whose session is gone.`;

@@ -2,6 +2,7 @@
 
 import type { Seen } from "./infer.ts";
 import type { Json } from "./json.ts";
+import type { Leftover } from "./tasks.ts";
 import type { GateFact, GateNeed } from "./verdict.ts";
 import type { Inference, TaskScope, Workflow } from "./workflow.ts";
 
@@ -71,11 +72,13 @@ export interface Facts {
   /** in words what is different now; empty: nothing */
   definition?: Fact<string[]>;
   gates?: Record<string, GateFact>;
-  /** null: nothing is left */
-  next_task?: Fact<TaskFact | null>;
+  next_task?: Fact<NextTask>;
   task?: Fact<TaskFact>;
   seen?: Fact<Seen>;
 }
+
+/** The next task; or none is free, and these are what is left of the queue. */
+export type NextTask = TaskFact | { left: Leftover[] };
 
 /** A task as its tracker has it; its words are untrusted. */
 export interface TaskFact {

@@ -1,4 +1,5 @@
 import { actorOf, asRunTask, checkClaim, nextNeed, planFor, stopFor, waitsForClear } from "./auto.ts";
+import { queueLine } from "./auto-text.ts";
 import { guard, sendOn } from "./claim.ts";
 import { closeDraft, type Draft, openDraft, record } from "./draft.ts";
 import {
@@ -17,6 +18,7 @@ import {
 import { goOn, owe, settle, toldOnce } from "./ledger.ts";
 import { plain } from "./plain.ts";
 import { keepReport, reportsSince } from "./report.ts";
+import type { Leftover } from "./tasks.ts";
 import type { Choice, Event, Facts, Move, Outcome, Run, Step, TaskFact, Workflow } from "./types.ts";
 import { stageOf } from "./workflow.ts";
 
@@ -156,11 +158,16 @@ function nextTask(draft: Draft, target: string, cause: Cause): Step {
     run.finished = [...(run.finished ?? []), { task: id, title, at: event.at, plan: run.plan, done: run.done }];
     record(draft, "task_done", { task: id, title });
   }
-  if (!found.value) return endRun(draft, "completed", cause, `✅ All ${workflow.name} tasks complete`);
+  if ("left" in found.value) return endOfQueue(draft, found.value.left, cause);
   if (waitsForClear(draft)) return askForClear(draft, found.value.id);
   beginTask(draft, found.value, target);
   record(draft, "task_begun", { task: run.task!.id, title: run.task!.title });
   return sendOn(draft, instruction(draft, closed), { progress: true, person: nextLine(run, found.value) });
+}
+
+function endOfQueue(draft: Draft, left: Leftover[], cause: Cause): Step {
+  const line = queueLine(draft.workflow.name, left);
+  return endRun(draft, "completed", cause, left.length === 0 ? `✅ ${line}` : `Pawl: ${line}`);
 }
 
 const nextLine = ({ task }: Run, { freed }: TaskFact) =>
@@ -189,7 +196,7 @@ export function takeUpCleared(input: { workflow: Workflow; run: Run; event: Even
   delete run.cleared;
   const cause: Cause = { signal: "SESSION_CLEARED", message: "", by: "person" };
   if (!facts.next_task.ok) return stopFor(draft, `the tracker does not say what is next: ${facts.next_task.why}`);
-  if (!facts.next_task.value) return endRun(draft, "completed", cause, `✅ All ${workflow.name} tasks complete`);
+  if ("left" in facts.next_task.value) return endOfQueue(draft, facts.next_task.value.left, cause);
   const cleared = stageOf(workflow, run.stage).done ?? "";
   beginTask(draft, facts.next_task.value, workflow.stages[0]!.id);
   record(draft, "task_begun", { task: run.task!.id, title: run.task!.title });

@@ -87,6 +87,28 @@ export function compareTasks(a: Task, b: Task): number {
 
 const compareText = (a: string, b: string) => (a < b ? -1 : a > b ? 1 : 0);
 
+// ── What is left ────────────────────────────────────────────────────────────
+
+/** In scope and not finished, but not to be had: somebody works on it, or it is blocked. */
+export interface Leftover {
+  id: string;
+  state: "claimed" | "blocked";
+  owner: string | null;
+  waits_for: string[];
+}
+
+/** `unfinished`: all that the tracker lists. A blocker that it does not list is finished, or nobody knows it. */
+export function leftovers(unfinished: Task[], scope: Scope): Leftover[] {
+  const known = new Set(unfinished.map((task) => task.id));
+  return unfinished
+    .filter((task) => inScope(task, scope) && !isFinished(task))
+    .map(({ id, state, owner, blocked_by }) => {
+      const listed = blocked_by.filter((one) => known.has(one));
+      const waits_for = listed.length > 0 ? listed : blocked_by;
+      return { id, state: state === "claimed" ? "claimed" : "blocked", owner, waits_for };
+    });
+}
+
 // ── Claims ──────────────────────────────────────────────────────────────────
 
 /** Milliseconds since it was claimed; null: not claimed, or nobody wrote down when. `now` as a time of Date.parse. */

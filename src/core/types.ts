@@ -6,7 +6,7 @@ import type { Json } from "./json.ts";
 import type { Verdict } from "./verdict.ts";
 import type { Outcome } from "./workflow.ts";
 
-export type { DocumentFact, Fact, Facts, FileState, GitFact, Need, TaskFact, ToolCall } from "./facts.ts";
+export type { DocumentFact, Fact, Facts, FileState, GitFact, Need, NextTask, TaskFact, ToolCall } from "./facts.ts";
 export type { Formal } from "./formal.ts";
 export type { Json } from "./json.ts";
 export type { GateFact, GateNeed, Ran, Verdict, VerdictWord, Weakening } from "./verdict.ts";

@@ -1,6 +1,15 @@
 /** What the tracker says: the next task, claimed for us, or one task as it is now. Loaded only where a run has tasks. */
-import { hasLabel, isElsewhere, isExpired, isFinished, nextTask, type Task } from "../core/tasks.ts";
-import type { Fact, TaskFact } from "../core/types.ts";
+import {
+  hasLabel,
+  isElsewhere,
+  isExpired,
+  isFinished,
+  type Leftover,
+  leftovers,
+  nextTask,
+  type Task,
+} from "../core/tasks.ts";
+import type { Fact, NextTask, TaskFact } from "../core/types.ts";
 import type { TaskScope } from "../core/workflow.ts";
 import { liveActors } from "../store/actors.ts";
 import { type Answer, openTracker, type Tracker, withLock } from "../trackers/index.ts";
@@ -27,8 +36,8 @@ export function gatherNext(
   actor: string,
   wanted: string,
   peek = false,
-): Fact<TaskFact | null> {
-  return withTracker<TaskFact | null>(root, scope, (tracker) => {
+): Fact<NextTask> {
+  return withTracker<NextTask>(root, scope, (tracker) => {
     const next = () => chooseAndTake(tracker, scope, actor, wanted, peek);
     const until = Bun.nanoseconds() / 1e6 + PATIENCE_MS;
     // One of us at a time: between looking and claiming another hook, also of the same prompt, may do the same.
@@ -45,13 +54,13 @@ function chooseAndTake(
   actor: string,
   wanted: string,
   peek: boolean,
-): Answer<TaskFact | null> {
+): Answer<NextTask> {
   if (wanted !== "") return takeWanted(tracker, scope, actor, wanted);
   const refused = new Set<string>();
   for (let tries = 0; tries < TRIES; tries++) {
     const chosen = choose(tracker, scope, actor, refused);
     if (chosen.kind !== "ok") return chosen;
-    if (chosen.value === null) return { kind: "ok", value: null };
+    if ("left" in chosen.value) return { kind: "ok", value: chosen.value };
     if (peek) return asTaskFact({ kind: "ok", value: chosen.value }, tracker, scope);
     const claimed = take(tracker, chosen.value, actor);
     if (claimed.kind !== "failed" || claimed.code !== "taken")
@@ -87,7 +96,12 @@ function isDead(tracker: Tracker, task: Task): boolean {
 }
 
 /** Label by label, in the order of the scope; `label` means `label:anything`, too. */
-function choose(tracker: Tracker, scope: TaskScope, actor: string, refused: Set<string>): Answer<Task | null> {
+function choose(
+  tracker: Tracker,
+  scope: TaskScope,
+  actor: string,
+  refused: Set<string>,
+): Answer<Task | { left: Leftover[] }> {
   const listed = tracker.list({});
   if (listed.kind !== "ok") return listed;
   const away = tracker.atomic
@@ -106,7 +120,8 @@ function choose(tracker: Tracker, scope: TaskScope, actor: string, refused: Set<
     const next = ready.value.find((task) => !refused.has(task.id)) ?? nextTask(listed.value, wanted, isDeadOne);
     if (next) return { kind: "ok", value: next };
   }
-  return { kind: "ok", value: null };
+  const labels = scope.labels.flatMap((label) => [label, `${label}:*`]);
+  return { kind: "ok", value: { left: leftovers(listed.value, { labels, ...epic }) } };
 }
 
 const awayWords = ({ name }: Tracker, { id, owner, claimed_on }: Task) =>

@@ -1,6 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
-import { claimAge, compareTasks, isExpired, nextTask, type Task } from "../../src/core/tasks.ts";
+import { queueLine } from "../../src/core/auto-text.ts";
+import { claimAge, compareTasks, isExpired, leftovers, nextTask, type Task } from "../../src/core/tasks.ts";
 
 const task = (id: string, more: Partial<Task> = {}): Task => ({
   id,
@@ -75,6 +76,27 @@ describe("the next task", () => {
       }),
     );
   });
+});
+
+describe("nothing to begin", () => {
+  const held = (id: string, owner: string | null) => task(id, { state: "claimed", owner });
+  const rows: [string, Task[], string][] = [
+    ["all is done", [task("a", { state: "closed" }), task("b", { state: "dropped" })], "All auto tasks complete"],
+    ["somebody has it", [held("a", "pawl-1")], "No auto task is free: 1 is being worked on (a by pawl-1)"],
+    ["nobody says who", [held("a", null)], "No auto task is free: 1 is being worked on (a)"],
+    ["not many are named", ["a", "b", "c", "d"].map((id) => held(id, "x")), "(a by x, b by x, c by x, …)"],
+    [
+      "one waits for the other",
+      [held("a", "x"), task("b", { blocked_by: ["a", "closed"] })],
+      "1 is being worked on (a by x), 1 is blocked (b waits for a)",
+    ],
+    ["it waits for what is not listed", [task("b", { blocked_by: ["o/r#4"] })], "1 is blocked (b waits for o/r#4)"],
+    ["a person's block", [task("b", { state: "blocked" })], "No auto task is free: 1 is blocked (b)"],
+    ["nothing hidden is shown", [held("a", "x\u001b[31m\u202e")], "(a by x)"],
+  ];
+  test.each(rows)("%s", (_name, tasks, line) =>
+    expect(queueLine("auto", leftovers(tasks, { labels: [] }))).toContain(line),
+  );
 });
 
 describe("claims of the dead", () => {

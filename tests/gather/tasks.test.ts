@@ -18,7 +18,7 @@ function project(...tasks: string[]): string {
 const boxes = (root: string) => readFileSync(join(root, "session.md"), "utf8").match(/\[.\]/g);
 
 test("nothing labelled is nothing to do; no file is no tracker; an unknown id is a failure", () => {
-  expect(gatherNext(project("- [ ] **Other** — | sonnet"), SCOPE, ME, "")).toEqual({ ok: true, value: null });
+  expect(gatherNext(project("- [ ] **Other** — | sonnet"), SCOPE, ME, "")).toEqual({ ok: true, value: { left: [] } });
   expect(gatherNext(tempRoot(), SCOPE, ME, "")).toMatchObject({
     ok: false,
     why: expect.stringContaining("session.md"),
@@ -32,7 +32,10 @@ test("the first by priority is claimed; asked again, it is the same one; another
   expect(gatherNext(root, SCOPE, ME, "")).toMatchObject({ ok: true, value: { id: "b", state: "claimed", owner: ME } });
   expect(gatherNext(root, SCOPE, ME, "")).toMatchObject({ ok: true, value: { id: "b" } });
   expect(gatherNext(root, SCOPE, "pawl-22222222", "")).toMatchObject({ ok: true, value: { id: "a" } });
-  expect(gatherNext(root, SCOPE, "pawl-33333333", "")).toEqual({ ok: true, value: null });
+  expect(gatherNext(root, SCOPE, "pawl-33333333", "")).toMatchObject({
+    ok: true,
+    value: { left: [{ id: "a" }, { id: "b" }] },
+  });
   expect(gatherTask(root, SCOPE, "b")).toMatchObject({ ok: true, value: { state: "claimed", owner: ME } });
 });
 
@@ -44,7 +47,8 @@ test("looking claims nothing", () => {
 
 test("a person's claim is never taken; one that is closed cannot be begun", () => {
   const root = project("- [>] **A** — | #auto-workflow | @ann", "- [x] **B** — | #auto-workflow");
-  expect(gatherNext(root, SCOPE, ME, "")).toEqual({ ok: true, value: null });
+  const left = [{ id: "a", state: "claimed", owner: "ann", waits_for: [] }];
+  expect(gatherNext(root, SCOPE, ME, "")).toEqual({ ok: true, value: { left } });
   expect(gatherNext(root, SCOPE, ME, "a").ok).toBe(false);
   expect(gatherNext(root, SCOPE, ME, "b")).toMatchObject({ ok: false, why: "b is closed already" });
 });
