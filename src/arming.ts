@@ -85,7 +85,7 @@ async function armTask(incoming: Incoming, root: string, workflow: Workflow, spe
 const LOOK_BACK_MS = 24 * 3_600_000;
 
 /** State is safe to lose: a session that has been at work on the task goes on where its tool calls show it. */
-async function stageBefore(
+export async function stageBefore(
   incoming: Incoming,
   root: string,
   workflow: Workflow,
@@ -108,7 +108,7 @@ async function stageBefore(
 }
 
 /** Better now than at the first claim: some of its checks will not run before the person has approved them. */
-async function trustNote(root: string, workflow: Workflow): Promise<string | null> {
+export async function trustNote(root: string, workflow: Workflow): Promise<string | null> {
   const commands = leavesOf(gatesOf(workflow)).filter((gate) => !gate.typed && (gate.run ?? gate.shell ?? gate.tests));
   if (commands.length === 0) return null;
   const { closureOf } = await import("./author/closure.ts");
@@ -124,7 +124,7 @@ export function armWorkflow(
   workflow: Workflow,
   speak: Speak,
   wanted: string[] = [],
-  about: { task?: RunTask; start?: string } = {},
+  about: { task?: RunTask; start?: string; owner?: Owner; since?: string } = {},
 ): string | null {
   const { event } = incoming;
   const named = event.kind === "prompt" && !about.task ? parseArming(event.text, workflow) : null;

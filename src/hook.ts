@@ -31,8 +31,22 @@ export async function conduct(given: Incoming, speak: Speak): Promise<void> {
   if (event.kind === "start" && (event.source === "startup" || event.source === "clear")) welcome(incoming, speak);
   if (event.kind === "prompt" && !event.injected && event.text.trimStart().startsWith("/"))
     await armByPrompt(incoming, speak);
-  // A session with a run has its gates; one without has said something that may not be true.
-  if (event.kind === "stop" && pointer === null) await (await import("./guard.ts")).guardClaim(incoming, speak);
+  if (event.kind === "stop" && pointer === null) await unbound(incoming, speak);
+}
+
+/** A session without a run: a marker may mean that it should have one, a claim may not be true. */
+async function unbound(incoming: Incoming, speak: Speak): Promise<void> {
+  const { event } = incoming;
+  if (event.kind === "stop" && event.message.includes("WORKFLOW_STAGE:")) {
+    const answers: Answer[] = [];
+    const { armByMarker } = await import("./marker.ts");
+    const armed = await armByMarker(incoming, (answer) => void answers.push(answer));
+    const pointer = armed ? readPointer(event.host, event.session) : null;
+    if (pointer && atWork(incoming, pointer, (answer) => void answers.push(answer))) return speak(oneAnswer(answers));
+    if (answers.length > 0) speak(oneAnswer(answers));
+    if (armed) return;
+  }
+  await (await import("./guard.ts")).guardClaim(incoming, speak);
 }
 
 /** In a session with a run, a prompt that the person cannot have typed counts like any other injected text. */

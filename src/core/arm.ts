@@ -70,6 +70,8 @@ export interface Arming {
   start?: string;
   /** whose it is from the start; else the session that prompted */
   owner?: Owner | null;
+  /** what was done for the task since then counts as done in its first stage */
+  since?: string;
 }
 
 export function arm(input: Arming): Step {
@@ -123,7 +125,7 @@ export function formalPath(template: string, slug: string, at: string, isTaken: 
   return free;
 }
 
-function newRun({ workflow, event, facts, id, documentPath, stages, formal, owner, task, start }: Arming): Run {
+function newRun({ workflow, event, facts, id, documentPath, stages, formal, owner, task, start, since }: Arming): Run {
   const plan = stages.length > 0 ? stages : workflow.stages.map((stage) => stage.id);
   return {
     v: 1,
@@ -132,7 +134,7 @@ function newRun({ workflow, event, facts, id, documentPath, stages, formal, owne
     workflow: workflow.name,
     plan,
     stage: start ?? plan[0]!,
-    entered_at: event.at,
+    entered_at: since ?? event.at,
     status: "active",
     owner: owner ?? (event.kind === "prompt" ? { host: event.host, session: event.session } : null),
     done: {},

@@ -56,12 +56,12 @@ export function checkClaim(draft: Draft): Step | null {
   if (isLabelled(run.task.labels, workflow.tasks) && !isLabelled(labels, workflow.tasks)) {
     return stopFor(draft, `task ${run.task.id} is no longer labelled for ${workflow.name}`);
   }
-  if (state === "closed" || (state === "claimed" && owner === run.task.actor)) return null;
+  if (state === "closed" || (state === "claimed" && (owner ?? "") === run.task.actor)) return null;
   return stopFor(draft, `task ${run.task.id} is ${state}${owner ? ` and ${plain(owner)}'s` : ""}, not ours any more`);
 }
 
 /** `label` and `label:anything`. */
-const isLabelled = (labels: string[], scope: TaskScope) =>
+export const isLabelled = (labels: string[], scope: TaskScope) =>
   scope.labels.some((wanted) => labels.some((label) => label === wanted || label.startsWith(`${wanted}:`)));
 
 /** A failed look-up is never "no work": everything is kept, and the person hears it. */

@@ -33,6 +33,26 @@ function stateSetBy(call: ToolCall, task: string): "closed" | "open" | null {
   );
 }
 
+/** The tasks that the calls claimed, the last one last. The tracker has to say whether they still are. */
+export function claimedIn(calls: ToolCall[]): string[] {
+  return calls.flatMap((call) => {
+    if (call.result === null) return [];
+    if (isEditor(call.name)) return call.result.error ? [] : startedByEdit(call.input);
+    return ranIn(call).flatMap(startedBy);
+  });
+}
+
+function startedBy({ words, output }: Ran): string[] {
+  const asked = askedOf(words);
+  if (asked === null) return [];
+  const { verb, ids, options } = asked;
+  const claims =
+    verb === "pawl task start" ||
+    (verb === "bd update" && options.some((one) => /^(?:--claim|(?:-s|--status)=in_progress)$/.test(one))) ||
+    (verb === "gh issue edit" && options.some((one) => /^--add-assignee\b/.test(one)));
+  return claims ? ids.filter((id) => !isRefused(output, id)) : [];
+}
+
 // ── Commands ────────────────────────────────────────────────────────────────
 
 interface Ran {
@@ -74,7 +94,7 @@ interface Asked {
 /** options whose value is the next word: that is no id */
 const VALUED: Record<string, RegExp> = {
   bd: /^(?:-r|--reason|--reason-file|--actor|--db|-C|--directory|--session|--lock-timeout|-s|--status|-m|--notes|--title|--description|-d|-p|--priority|-a|--assignee|--as-of|--format|--append-notes|--design)$/,
-  gh: /^(?:-r|--reason|-c|--comment|-R|--repo|--json|-q|--jq|-t|--template|--duplicate-of)$/,
+  gh: /^(?:-r|--reason|-c|--comment|--add-assignee|--add-label|--remove-label|-R|--repo|--json|-q|--jq|-t|--template|--duplicate-of)$/,
   pawl: /^(?:--why|--reason|--text|--note)$/,
 };
 /** nothing happens, or in another place */
@@ -177,6 +197,15 @@ function stateEdited(input: Json, task: string): "closed" | "open" | null {
     return after === "closed" ? "closed" : "open";
   });
   return states.findLast((state) => state !== null) ?? null;
+}
+
+function startedByEdit(input: Json): string[] {
+  if (!isSession(pathOf(input))) return [];
+  const edits = fieldOf(input, "edits");
+  return (Array.isArray(edits) ? edits : [input])
+    .flatMap((edit) => tasksOf(parseSessionFile(textAt(edit, "new_string") || textAt(edit, "content"))))
+    .filter((task) => task.state === "claimed")
+    .map((task) => task.id);
 }
 
 // ── Input ───────────────────────────────────────────────────────────────────

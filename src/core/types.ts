@@ -100,7 +100,7 @@ export interface RunTask {
   labels: string[];
   tracker: string;
   path?: string;
-  /** as whom it was claimed */
+  /** as whom it was claimed; "" where the tracker names nobody */
   actor: string;
   claimed_at: string;
 }
