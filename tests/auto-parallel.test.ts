@@ -1,10 +1,13 @@
 /** Several agents in one project: each has its own task, and what a dead one left behind is taken up, once. */
 import { afterAll, describe, expect, setDefaultTimeout, test } from "bun:test";
+import { mkdirSync } from "node:fs";
+import { join } from "node:path";
 import {
   type AutoWorld,
   ageClaims,
   asDeadClient,
   claim,
+  gh,
   type Heard,
   holders,
   KINDS,
@@ -12,6 +15,7 @@ import {
   prompt,
   put,
   sendHook,
+  sh,
 } from "./auto-world.ts";
 import { openSession, payload, removePlaces, runPawl } from "./harness.ts";
 
@@ -46,8 +50,11 @@ describe.each(KINDS)("%s", (kind) => {
     expect(new Set(tasks).size).toBe(tasks.length);
     expect(tasks).toHaveLength(5);
     expect(new Set(Object.values(holders(world))).size).toBe(5);
-    for (const { agent, person, code } of heard)
-      expect({ code, told: agent !== "" || person !== "" }).toEqual({ code: 0, told: true });
+    expect(heard.map(({ code }) => code)).toEqual(NAMES.map(() => 0));
+    const without = heard.filter(({ agent }) => agent === "");
+    expect(without).toHaveLength(3);
+    for (const { person } of without)
+      expect(person).toMatch(/^Pawl: No auto-workflow task is free: 5 are being worked on \(\S+ by pawl-\S+, .*, …\)$/);
   });
 
   test("a prompt that two hooks deliver takes one task only", async () => {
@@ -109,4 +116,64 @@ test("a tracker without atomic claims is refused when another machine's claim is
   expect(agent).toBe("");
   expect(person).toContain("laptop-3f2a");
   expect(Object.keys(holders(world))).toEqual(["Elsewhere"]);
+});
+
+// ── GitHub: a claim is a comment, and nothing is atomic ─────────────────────
+
+/** The same repository at GitHub, in another checkout; by another home it is another machine's. */
+function checkout(world: AutoWorld, name: string, home: "this machine" | "another machine"): AutoWorld {
+  const root = join(world.place.base, name);
+  sh(world, `git clone -q . ${root} && git -C ${root} remote set-url origin https://github.com/o/r.git`);
+  if (home === "this machine") return { ...world, place: { ...world.place, root } };
+  const elsewhere = join(world.place.base, `${name}-home`);
+  mkdirSync(elsewhere);
+  const env = { ...world.place.env, HOME: elsewhere };
+  return { ...world, place: { ...world.place, root, home: elsewhere, env } };
+}
+
+const wordsOn = (world: AutoWorld, number: string) =>
+  (JSON.parse(gh(world, `view ${number} --json comments`)).comments as { body: string }[]).map(
+    ({ body }) => /pawl:(\w+) /.exec(body)![1],
+  );
+
+describe("issues at GitHub", () => {
+  test("comments that are shown late do not make two sessions share one", async () => {
+    const world = openAuto("github", 4);
+    world.place.env.GH_DOUBLE_FAULT = "lag";
+    const tasks = given(await allAtOnce(world, NAMES.slice(0, 4)));
+    world.place.env.GH_DOUBLE_FAULT = "";
+    expect(tasks.sort()).toEqual(["1", "2", "3", "4"]);
+    for (const task of tasks) expect(wordsOn(world, task)).toEqual(["claim"]);
+  });
+
+  test("sessions in several checkouts of one machine, which share no lock, never share one", async () => {
+    const world = openAuto("github", 4);
+    const places = ["one", "two", "three"].map((name) => checkout(world, name, "this machine"));
+    const heard = await Promise.all([world, ...places].map((at, nth) => sendHook(at, typed(at, NAMES[nth]!))));
+    const tasks = given(heard);
+    expect(tasks.sort()).toEqual(["1", "2", "3", "4"]);
+    expect(new Set(Object.values(holders(world))).size).toBe(4);
+  });
+
+  test("a claim seen from another machine is refused, and it is said whose it is and why", () => {
+    const world = openAuto("github", 2);
+    expect(prompt(world, "/auto").agent).toContain("- The task: 1");
+    const before = holders(world);
+    const { agent, person } = prompt({ ...checkout(world, "away", "another machine"), sessions: {} }, "/auto");
+    expect(agent).toBe("");
+    expect(person).toMatch(
+      /^Pawl: auto-workflow was not armed: 1 is pawl-\S+'s on \S+, and github cannot keep two machines apart: let one machine work through it$/,
+    );
+    expect(holders(world)).toEqual(before);
+    expect(wordsOn(world, "2")).toEqual([]);
+  });
+
+  test("two machines at once: one has it, the other is told so and has let go", async () => {
+    const world = openAuto("github", 2);
+    const away = checkout(world, "away", "another machine");
+    const heard = await Promise.all([sendHook(world, typed(world, "A")), sendHook(away, typed(away, "B"))]);
+    expect(given(heard)).toEqual(["1"]);
+    expect(Object.keys(holders(world))).toEqual(["1"]);
+    expect(heard.find(({ agent }) => agent === "")!.person).toMatch(/was not armed: 1 is .*machine/);
+  });
 });

@@ -1,4 +1,4 @@
-/** A project whose tasks are in beads (its stand-in) or in session.md, and sessions that work through them. */
+/** A project whose tasks are in beads or at GitHub (their stand-ins) or in session.md, and sessions that work through them. */
 import { Database } from "bun:sqlite";
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -7,8 +7,8 @@ import { type RunOnDisk, runOf } from "./run-files.ts";
 import { perform, type Step, sessionOf, type World } from "./scenario.ts";
 
 export const DOUBLES = join(import.meta.dir, "doubles");
-type Kind = "beads" | "session-md";
-export const KINDS: Kind[] = ["beads", "session-md"];
+type Kind = "beads" | "session-md" | "github";
+export const KINDS: Kind[] = ["beads", "session-md", "github"];
 
 export interface Heard {
   code: number | null;
@@ -27,15 +27,21 @@ export function openAuto(kind: Kind, count: number, sequence = ""): AutoWorld {
   const place = makePlace();
   place.env.PATH = `${DOUBLES}:${place.env.PATH}`;
   place.env.DOUBLE_BUN = process.execPath;
+  place.env.GH_DOUBLE_STATE = join(place.base, "github.sqlite");
   const world: AutoWorld = { place, sessions: {}, current: "A", last: null, kind };
-  if (kind === "beads") mkdirSync(join(place.root, ".beads"));
-  else writeFileSync(join(place.root, "session.md"), "## Pending Tasks\n");
+  BEGIN[kind](world);
   writeFileSync(join(place.root, ".gitignore"), ".beads/\n");
   for (let nth = 1; nth <= count; nth++) addTask(world, `Task ${nth}`);
   if (sequence !== "") put(world, "pawl.yaml", sequenceFile(sequence));
   sh(world, "git add -A && git commit -qm tasks");
   return world;
 }
+
+const BEGIN: Record<Kind, (world: World) => unknown> = {
+  beads: ({ place }) => mkdirSync(join(place.root, ".beads")),
+  "session-md": (world) => put(world, "session.md", "## Pending Tasks\n"),
+  github: (world) => sh(world, "git remote add origin https://github.com/o/r.git && gh label create auto-workflow"),
+};
 
 const sequenceFile = (stages: string) =>
   `workflows:\n  auto-workflow:\n    sequences: { auto-workflow: [${stages}] }\n`;
@@ -46,6 +52,7 @@ export function put({ place }: World, path: string, text: string): void {
 
 export function addTask(world: AutoWorld, title: string): void {
   if (world.kind === "beads") return void bd(world, `create --title='${title}' --labels=auto-workflow`);
+  if (world.kind === "github") return void gh(world, `create --title='${title}' --label=auto-workflow`);
   const path = join(world.place.root, "session.md");
   writeFileSync(path, `${readFileSync(path, "utf8")}- [ ] **${title}** — | sonnet | #auto-workflow\n`);
 }
@@ -57,6 +64,7 @@ export function sh({ place }: World, script: string): string {
 }
 
 export const bd = (world: World, args: string) => sh(world, `bd ${args}`);
+export const gh = (world: World, args: string) => sh(world, `gh issue ${args} --repo github.com/o/r`);
 export const issue = (world: World, id: string) => JSON.parse(bd(world, `show ${id} --json`))[0];
 
 // ── Sessions ────────────────────────────────────────────────────────────────
@@ -125,19 +133,36 @@ export function sendHook(
 
 /** Who holds which task, as the tracker has it. */
 export function holders(world: AutoWorld): Record<string, string> {
-  const lines =
-    world.kind === "beads"
-      ? JSON.parse(bd(world, "list --limit 0 --json")).map((one: { id: string; assignee?: string }) => [
-          one.id,
-          one.assignee ?? "",
-        ])
-      : readFileSync(join(world.place.root, "session.md"), "utf8")
-          .split("\n")
-          .flatMap((line) => {
-            const [, title, rest] = /\*\*(.+?)\*\*(.*)$/.exec(line) ?? [];
-            return title ? [[title, /@(\S+)/.exec(rest!)?.[1] ?? ""]] : [];
-          });
-  return Object.fromEntries(lines.filter(([, owner]: [string, string]) => owner !== ""));
+  return Object.fromEntries(HOLDERS[world.kind](world).filter(([, owner]) => owner !== ""));
+}
+
+const HOLDERS: Record<Kind, (world: World) => [task: string, owner: string][]> = {
+  beads: (world) => {
+    const issues: { id: string; assignee?: string }[] = JSON.parse(bd(world, "list --limit 0 --json"));
+    return issues.map(({ id, assignee = "" }) => [id, assignee]);
+  },
+  "session-md": ({ place }) => {
+    const lines = readFileSync(join(place.root, "session.md"), "utf8").split("\n");
+    return lines.flatMap((line) => {
+      const [, title, rest] = /\*\*(.+?)\*\*(.*)$/.exec(line) ?? [];
+      return title ? [[title, /@(\S+)/.exec(rest!)?.[1] ?? ""]] : [];
+    });
+  },
+  github: (world) => {
+    const issues: { number: number; comments: { body: string }[] }[] = JSON.parse(
+      gh(world, "list --state all --limit 500 --json number,comments"),
+    );
+    return issues.map(({ number, comments }) => [String(number), holderOf(comments.map(({ body }) => body))]);
+  },
+};
+
+/** The first claim since the last release of it. */
+function holderOf(comments: string[]): string {
+  const marks = comments.flatMap((body) => [/^<!-- pawl:(claim|release) (\S+) /.exec(body) ?? []]);
+  return marks.reduce((holder, [, verb, actor = ""]) => {
+    if (verb === "claim") return holder || actor;
+    return holder === actor ? "" : holder;
+  }, "");
 }
 
 /** What was claimed was claimed an hour before. */
@@ -146,11 +171,17 @@ export function ageClaims({ place, kind }: AutoWorld): void {
   if (kind === "session-md") {
     const path = join(place.root, "session.md");
     writeFileSync(path, readFileSync(path, "utf8").replace(/since \S+/g, `since ${then}`));
-    return;
+  } else if (kind === "beads") {
+    changeState(join(place.root, ".beads/double.sqlite"), /("started_at":")[^"]*/g, then);
+  } else {
+    changeState(place.env.GH_DOUBLE_STATE!, /("body":"<!-- pawl:(?:[^"\\]|\\.)*","createdAt":")[^"]*/g, then);
   }
-  const db = new Database(join(place.root, ".beads/double.sqlite"));
+}
+
+function changeState(path: string, pattern: RegExp, then: string): void {
+  const db = new Database(path);
   const { text } = db.query("SELECT text FROM doc").get() as { text: string };
-  db.run("UPDATE doc SET text = ?", [text.replace(/"started_at":"[^"]*"/g, `"started_at":"${then}"`)]);
+  db.run("UPDATE doc SET text = ?", [text.replace(pattern, `$1${then}`)]);
   db.close();
 }
 
