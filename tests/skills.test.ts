@@ -34,13 +34,6 @@ describe("every skill", () => {
     expect(numbers).toEqual(numbers.map((_, index) => index + 1));
     expect(numbers.length).toBeGreaterThan(2);
   });
-
-  test.each(all)("%s: allows nothing beforehand that changes tasks, commits or ends anything", (name) => {
-    const harmless = /^(git (status|diff|log)|\S*pawl (status|task (list|show)|runs (start|phase|show)))$/;
-    const allowed = String(skills[name]!.front["allowed-tools"]).split(", ");
-    const granted = allowed.map((rule) => /^Bash\((.+):\*\)$/.exec(rule)?.[1] ?? rule);
-    expect(granted.filter((command) => !harmless.test(command))).toEqual([]);
-  });
 });
 
 describe("the tail", () => {
@@ -79,6 +72,11 @@ describe("the tail", () => {
     for (const [, called] of body.matchAll(/`\/(?:pawl:)?([\w-]+)[ `]/g)) expect(all).toContain(called!);
   });
 
+  // The client asks before its Skill tool loads a skill that brings permissions, and refuses where nobody can answer.
+  test.each(tailed)("%s: brings no permissions, so that a tail-call is not stopped by a question", (name) => {
+    expect(Object.keys(skills[name]!.front)).toEqual(["name", "description", "argument-hint"]);
+  });
+
   test.each(tailed)("%s: says once where pawl is if it is not on the PATH", (name) => {
     expect(skills[name]!.body.match(/call `~\/\.local\/share\/pawl\/bin\/pawl`/g)).toHaveLength(1);
   });
@@ -114,7 +112,8 @@ const calls = [...new Set(all.flatMap((name) => callsOf(skills[name]!)))];
 
 describe("what the skills call exists in the program", () => {
   test("calls are found", () => {
-    for (const call of ["status", "task list", "verify", "task done <task>"]) expect(calls).toContain(call);
+    for (const call of ["status", "task list", "verify", "task done <task>", "runs show <id>"])
+      expect(calls).toContain(call);
   });
 
   test.each(calls)("pawl %s", async (call) => {
@@ -133,7 +132,7 @@ describe("what the skills call exists in the program", () => {
     const place = makePlace();
     writeFileSync(join(place.root, "session.md"), "## Pending Tasks\n\n- [ ] **Tea** — `/tea` | opus\n");
     const typed = call.replace(/^(task \w+) <task>/, "$1 tea").replace(/<[^>]+>/g, "something new");
-    const { code, err } = shell(place, `${PAWL} ${call === "task show" ? "task show tea" : typed}`);
+    const { code, err } = shell(place, `${PAWL} ${typed}`);
     expect({ code, err }).toEqual({ code: 0, err: "" });
   });
 });
