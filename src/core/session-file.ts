@@ -219,11 +219,16 @@ export function addTask(text: string, task: NewTask): string {
   return writeSessionFile({ ...file, lines: insert(file.lines, place.at, [...heading, ...lines]) });
 }
 
+/** Sections in which nobody looks for what is to be done. */
+const NOT_FOR_NEW = /\b(worktree|completed|done|finished|closed|blocked|dropped|archived?)\b/i;
+
 /** As deep as the task above it, or what follows would become its text. */
 function placeForNew(file: SessionFile): { at: number; indent: string } | null {
   const headings = kindsOf(file.lines).flatMap((kind, at) => (kind === "heading" ? [at] : []));
-  const isOurs = (at: number) => /\btasks\b/i.test(file.lines[at]!.text) && !/\bworktree\b/i.test(file.lines[at]!.text);
-  const section = headings.length === 0 ? -1 : headings.find(isOurs);
+  const has = (at: number, words: RegExp) => words.test(file.lines[at]!.text);
+  const isOurs = (at: number) => has(at, /\btasks\b/i) && !has(at, NOT_FOR_NEW);
+  const pending = headings.find((at) => isOurs(at) && has(at, /\bpending\b/i));
+  const section = headings.length === 0 ? -1 : (pending ?? headings.find(isOurs));
   if (section === undefined) return null;
   const end = headings.find((at) => at > section) ?? file.lines.length;
   const last = file.found.findLast(({ at }) => at > section && at < end);

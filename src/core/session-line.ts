@@ -4,6 +4,7 @@
  *   - [>] **Name** — `command` | @pawl-1a2b3c4d on laptop-3f2a since 2026-11-15T10:00:00Z
  * The line is cut at its bars and kept piece by piece, so that an edit leaves every other byte as it was.
  */
+import { changeFields, type Fields } from "./session-fields.ts";
 import type { TaskState } from "./tasks.ts";
 
 export interface TaskLine {
@@ -23,7 +24,7 @@ export interface Claim {
   since?: string | undefined;
 }
 
-export interface LineChange {
+export interface LineChange extends Fields {
   state?: TaskState;
   /** null: nobody's */
   owner?: Claim | null;
@@ -143,6 +144,7 @@ export function changeLine(line: TaskLine, change: LineChange): TaskLine {
   if (change.title !== undefined) next = { ...next, named: rename(next, change.title), title: change.title };
   if (change.owner !== undefined) next = setOwner(next, change.owner);
   if (change.priority !== undefined) next = setPriority(next, change.priority);
+  next = { ...next, pieces: changeFields(next.pieces, factsOf(next), change) };
   return keepName(changeLabels(next, change.labels?.add ?? [], change.labels?.remove ?? []));
 }
 
@@ -247,7 +249,7 @@ export function whyUnwritable(task: Partial<NewTask>): string | null {
     text !== undefined && (signs.test(text) || text.trim() !== text || text === "");
   if (bad(task.title, /[\r\n]|\*\*|^\*|\*$/)) return "a title is one line, without ** or blanks around it";
   if (bad(task.command, /[\r\n`]/)) return "a command is one line without backticks";
-  if (bad(task.model, /[^\w.:/[\]-]|^[^A-Za-z]/)) return "a model is one word";
+  if (bad(task.model, /[^\w.:/[\]-]|^[^A-Za-z]|^(restart|p[0-4])$/i)) return "a model is one word, as in sonnet";
   if (bad(task.epic ?? undefined, /[\r\n|`]/)) return "an epic is a word or a few, without bars";
   if (task.labels?.some((label) => !/^[\p{L}\p{N}_][\p{L}\p{N}_.:/+-]*$/u.test(label))) return "a label is one word";
   return null;

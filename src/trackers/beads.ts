@@ -29,6 +29,7 @@ export function beads(root: string, why: string, deadline_ms: number): Tracker {
   return {
     name: "beads",
     why,
+    where: ".beads",
     atomic: true,
     here: place.here,
     list: (filter) => list(begin(), filter),

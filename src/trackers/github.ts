@@ -29,6 +29,7 @@ export function github(root: string, repo: string, why: string, deadline_ms: num
   return {
     name: "github",
     why,
+    where: repo,
     atomic: false,
     here,
     list: (filter) => list(begin(), filter),

@@ -52,6 +52,7 @@ export function sessionMd(root: string, file: string, why: string, deadline_ms: 
   return {
     name: "session-md",
     why,
+    where: file,
     atomic: false,
     here: place.here,
     list: (filter) => then(readTasks(place), (tasks) => ok(tasks.filter((task) => matches(task, filter)))),
@@ -62,7 +63,8 @@ export function sessionMd(root: string, file: string, why: string, deadline_ms: 
     close: (id, reason) => then(checkText(reason), () => change(place, id, (text, task) => close(text, task, reason))),
     reopen: (id) => change(place, id, (text) => ok(editTask(text, id, { state: "open", owner: null }))),
     create: (task) => create(place, task),
-    update: (id, wanted) => then(writable(wanted), () => change(place, id, (text) => ok(update(text, id, wanted)))),
+    update: (id, wanted) =>
+      then(writable(withoutNone(wanted)), () => change(place, id, (text) => ok(update(text, id, wanted)))),
     label: (id, add, remove) =>
       then(writable({ labels: add }), () =>
         change(place, id, (text) => ok(editTask(text, id, { labels: { add, remove } }))),
@@ -132,6 +134,9 @@ function update(text: string, id: string, { text: body, state, ...line }: TaskCh
   const freed = state === undefined ? {} : { state, owner: null };
   return editTask(body === undefined ? text : replaceText(text, id, body), id, { ...line, ...freed });
 }
+
+/** No command is written as none. */
+const withoutNone = ({ command, ...rest }: TaskChange): TaskChange => (command ? { command, ...rest } : rest);
 
 function writable<T extends Partial<NewTask>>(task: T): Answer<T> {
   const why = whyUnwritable(task);

@@ -40,6 +40,10 @@ export interface TaskChange {
   text?: string;
   priority?: number;
   state?: "open" | "blocked" | "dropped";
+  /** these three only where a task is a line of session.md; a command of "" is none */
+  command?: string;
+  model?: string;
+  restart?: boolean;
 }
 
 export interface Filter {
@@ -52,6 +56,8 @@ export interface Tracker {
   name: "beads" | "github" | "session-md";
   /** why it is this one */
   why: string;
+  /** the file, the folder, the repository */
+  where: string;
   /** false: a claim is safe between the sessions of one machine only */
   atomic: boolean;
   /** this machine, as claims name it */
