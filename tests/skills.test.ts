@@ -1,8 +1,9 @@
 /** The skills are texts; what can be wrong with them without a model is found here. */
 import { afterAll, describe, expect, test } from "bun:test";
-import { existsSync, writeFileSync } from "node:fs";
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { COMMANDS } from "../src/cli/index.ts";
+import { SHORTCUTS } from "../src/core/shortcut-table.ts";
 import { makePlace, PAWL, removePlaces, shell } from "./harness.ts";
 import { callsOf, chainOf, readSkill, readSkills, SKILLS } from "./skills.ts";
 
@@ -135,4 +136,17 @@ describe("what the skills call exists in the program", () => {
     const { code, err } = shell(place, `${PAWL} ${typed}`);
     expect({ code, err }).toEqual({ code: 0, err: "" });
   });
+});
+
+describe("docs/guides/controls.md", () => {
+  const guide = readFileSync(join(SKILLS, "../../docs/guides/controls.md"), "utf8");
+  const [on = "", off = ""] = guide.split("*off until you switch them on*");
+
+  test.each(SHORTCUTS.map(({ key }) => key))("%s has its row, with its meaning", (wanted) => {
+    const { key, means, optional, tail } = SHORTCUTS.find((one) => one.key === wanted)!;
+    const row = `| \`${key.endsWith(":") ? `${key} …` : key}\` | ${means} |${tail ? " yes |" : ""}`;
+    expect(optional ? off : on).toContain(row);
+  });
+
+  test.each(tailed)("%s has its row", (name) => expect(guide).toMatch(new RegExp(`^\\| \`/${name}[ \`]`, "m")));
 });
