@@ -4,59 +4,16 @@ import { join } from "node:path";
 import type { Counted } from "./contention.ts";
 import { median } from "./measure.ts";
 import { ENV } from "./prepare.ts";
+import { talkFrom } from "./talk.ts";
 
 const MIB = 1024 * 1024;
 const LEAST = 200;
 const MOST_MEMORY_MB = 200;
-const SOURCE =
-  "export function total(items: Item[]) {\n  return items.reduce((sum, item) => sum + item.price, 0);\n}\n";
-const GREEN = " Test Files  2 passed (2)\n      Tests  12 passed (12)\n";
+const talk = talkFrom("2026-01-23T11:45:00.000Z");
 
-let clock = Date.parse("2026-01-23T11:45:00.000Z");
-let count = 0;
-
-const line = (type: string, message: object, extra: object = {}) => {
-  clock += 1000;
-  count += 1;
-  return `${JSON.stringify({
-    parentUuid: `0f5d0d0e-0000-4000-8000-${String(count).padStart(12, "0")}`,
-    isSidechain: false,
-    type,
-    message,
-    uuid: `0f5d0d0e-0000-4000-8000-${String(count + 1).padStart(12, "0")}`,
-    timestamp: new Date(clock).toISOString(),
-    cwd: "/project",
-    sessionId: "bench",
-    version: "2.1.197",
-    gitBranch: "main",
-    ...extra,
-  })}\n`;
-};
-
-const say = (...content: object[]) =>
-  line("assistant", { model: "claude-opus-4-8", id: `msg_${count}`, type: "message", role: "assistant", content });
-
-function tool(name: string, input: object, text: string, toolUseResult: object): string {
-  const id = `toolu_${count}`;
-  const content = [{ tool_use_id: id, type: "tool_result", content: text }];
-  return say({ type: "tool_use", id, name, input }) + line("user", { role: "user", content }, { toolUseResult });
-}
-
-/** What a turn mostly holds: files read, searches, edits whose results repeat the file, runs, remarks. */
-function turn(n: number): string {
-  const file = SOURCE.repeat(20 + (n % 60));
-  const path = `/project/src/part-${n}.ts`;
-  const verified = n % 2 === 0;
-  return [
-    line("user", { role: "user", content: `Please mend part ${n}` }, { promptId: `prompt-${n}` }),
-    say({ type: "thinking", thinking: "Where is it? ".repeat(40), signature: "A".repeat(400) }),
-    ...Array.from({ length: 6 }, () => tool("Read", { file_path: path }, file, { file: { content: file } })),
-    tool("Bash", { command: `grep -rn part-${n} src | head -20` }, SOURCE.repeat(10), { stdout: SOURCE.repeat(10) }),
-    tool("Edit", { file_path: path, old_string: SOURCE, new_string: SOURCE }, SOURCE.repeat(5), { originalFile: file }),
-    verified ? tool("Bash", { command: "npm test" }, GREEN, { stdout: GREEN, stderr: "", interrupted: false }) : "",
-    say({ type: "text", text: `Done. Part ${n} is fixed.` }),
-  ].join("");
-}
+/** Every other one is tested. */
+const turn = (n: number) =>
+  talk.ask(`Please mend part ${n}`) + talk.work(n, n % 2 === 0) + talk.say(`Done. Part ${n} is fixed.`);
 
 interface Written {
   bytes: number;

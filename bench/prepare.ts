@@ -53,21 +53,51 @@ export function makeTemplate(folder: string): string {
   return template;
 }
 
+/** How a run begins, and at which stage it is then. */
+export interface Arming {
+  word: string;
+  stage: string;
+}
+
+export const COMPLETE_WORK: Arming = { word: "/complete-work", stage: "memory" };
+export const AUTO: Arming = { word: "/auto", stage: "coding" };
+
+/** One labelled task, for runs that work through tasks. */
+export function withTask(template: string, folder: string): string {
+  const made = join(folder, "template-task");
+  cpSync(template, made, { recursive: true });
+  writeFileSync(join(made, "session.md"), "## Pending Tasks\n\n- [ ] **Mend it** — | sonnet | #auto-workflow\n");
+  return made;
+}
+
 /** A project of its own with a run that was really armed: the session's pointer names the root, so none can be copied. */
-export function armProject(pawl: string, template: string, folder: string, name: string): Project {
+export function armProject(
+  pawl: string,
+  template: string,
+  folder: string,
+  name: string,
+  { word, stage }: Arming = COMPLETE_WORK,
+): Project {
   const root = join(folder, name, "project");
   const home = join(folder, name, "home");
   mkdirSync(home, { recursive: true });
   cpSync(template, root, { recursive: true });
   const project = { root, home, session: `bench-${name}` };
-  const armed = run(hookJob(pawl, project, promptPayload(project, "/complete-work")));
-  if (armed.code !== 0 || newestRun(project)?.stage !== "memory") {
-    throw new Error(`/complete-work did not arm a run: exit ${armed.code} ${armed.out}${armed.err}`);
+  const armed = run(hookJob(pawl, project, promptPayload(project, word)));
+  if (armed.code !== 0 || newestRun(project)?.stage !== stage) {
+    throw new Error(`${word} did not arm a run: exit ${armed.code} ${armed.out}${armed.err}`);
   }
   return project;
 }
 
-export function newestRun({ root }: Project): { id: string; seq: number; stage: string } | null {
+export interface RunNow {
+  id: string;
+  seq: number;
+  stage: string;
+  entered_at: string;
+}
+
+export function newestRun({ root }: Project): RunNow | null {
   const runs = join(root, ".pawl/runs");
   const id = existsSync(runs) ? readdirSync(runs)[0] : undefined;
   if (id === undefined) return null;

@@ -1,9 +1,12 @@
 /** The rows of the table: what each starts, what must come out, and what it may cost. */
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
+import { readToolsSince } from "../src/hosts/transcript.ts";
 import { compactPayload, crowdedProject, startPayload } from "./crowd.ts";
 import type { Job, Row, Sample } from "./measure.ts";
 import {
+  type Arming,
+  AUTO,
   armProject,
   type Copies,
   ENV,
@@ -12,8 +15,9 @@ import {
   type Project,
   promptPayload,
   stopPayload,
+  withTask,
 } from "./prepare.ts";
-import { LAST_WORDS, SIGNAL, writeTranscript } from "./transcripts.ts";
+import { LAST_CALLS, LAST_WORDS, SIGNAL, WORDS, workOfNow, writeTranscript } from "./transcripts.ts";
 
 export interface Bound {
   against: string;
@@ -41,14 +45,20 @@ const MESSAGE = `Memory is written: decisions.md +1 entry.\n\n${SIGNAL}`;
 
 const silent = (sample: Sample) => (sample.out === "" ? null : `printed ${sample.out.slice(0, 200)}`);
 
-export function makeRows(setting: Setting): Measured[] {
-  return [
-    ...floorRows(setting),
-    ...unarmedRows(setting),
-    ...armedRows(setting),
-    ...crowdRows(setting),
-    ...peerRows(setting),
-  ];
+const GROUPS: Record<string, (setting: Setting) => Measured[]> = {
+  unarmed: unarmedRows,
+  armed: armedRows,
+  tools: toolRows,
+  crowd: crowdRows,
+  peers: peerRows,
+};
+
+export const GROUP_NAMES = Object.keys(GROUPS);
+
+/** `only`: this group of rows, and the floor; "" for all. */
+export function makeRows(setting: Setting, only: string): Measured[] {
+  const chosen = GROUP_NAMES.filter((name) => only === "" || name === only);
+  return [...floorRows(setting), ...chosen.flatMap((name) => GROUPS[name]!(setting))];
 }
 
 type Start = Pick<Row, "name" | "job" | "wrong">;
@@ -119,12 +129,16 @@ function crowdRows({ pawl, template, folder }: Setting): Measured[] {
 // ── Armed ───────────────────────────────────────────────────────────────────
 
 /** A project for every round: a run can be moved only once. */
-function projectsFor({ rounds, pawl, template, folder }: Setting, name: string): Project[] {
-  return Array.from({ length: rounds }, (_, round) => armProject(pawl(round), template, folder, `${name}-${round}`));
+function projectsFor({ rounds, pawl, template, folder }: Setting, name: string, how?: Arming): Project[] {
+  const arm = (round: number) => armProject(pawl(round), template, folder, `${name}-${round}`, how);
+  return Array.from({ length: rounds }, (_, round) => arm(round));
 }
 
 function armedRow(setting: Setting, name: string, short: string, bounds: Bound[], stop: StopOf): Measured {
-  const projects = projectsFor(setting, short);
+  return stopRow(setting, name, projectsFor(setting, short), bounds, stop);
+}
+
+function stopRow(setting: Setting, name: string, projects: Project[], bounds: Bound[], stop: StopOf): Measured {
   const job = (round: number) => {
     const project = projects[round]!;
     return hookJob(setting.pawl(round), project, stopPayload(project, stop.message, stop.transcript));
@@ -183,6 +197,41 @@ function armedRows(setting: Setting): Measured[] {
   const thousand = writeTranscript(at("1g.jsonl"), 1024, "signal");
   const flat = [{ against: ONE_MB, most: 1.2 }];
   return [...rows, armedRow(setting, "armed Stop, 1 GB transcript", "gb", flat, { ...found, transcript: thousand })];
+}
+
+// ── Tool calls ──────────────────────────────────────────────────────────────
+
+const NEEDS_NONE = "armed Stop with its marker, 1 GB transcript";
+
+/**
+ * The same move of the same kind of run on the same transcript, to the same answer. Once the agent said its marker, and
+ * no tool call has to be seen; once it forgot it, and what it did since the stage began has to show it instead.
+ */
+function toolRows(setting: Setting): Measured[] {
+  if (!setting.gigabyte) return [];
+  const labelled = { ...setting, template: withTask(setting.template, setting.folder) };
+  const said = projectsFor(labelled, "said", AUTO);
+  const forgotten = projectsFor(labelled, "forgotten", AUTO);
+  // Written now: only what comes after a run was armed counts for it.
+  const transcript = writeTranscript(join(setting.folder, "work.jsonl"), 1024, workOfNow);
+  checkCalls(transcript, forgotten);
+  const moved = { transcript, stage: "requirements-review" };
+  const twice = [{ against: NEEDS_NONE, most: 2 }];
+  return [
+    stopRow(setting, NEEDS_NONE, said, [], {
+      ...moved,
+      message: `${WORDS}\n\n::: WORKFLOW_STAGE: CODING_COMPLETE :::`,
+    }),
+    stopRow(setting, `armed Stop, last ${LAST_CALLS} calls of 1 GB`, forgotten, twice, { ...moved, message: WORDS }),
+  ];
+}
+
+function checkCalls(transcript: string, projects: Project[]): void {
+  for (const project of projects) {
+    const seen = readToolsSince(transcript, newestRun(project)!.entered_at);
+    if (!seen.ok || seen.value.length !== LAST_CALLS)
+      throw new Error(`not ${LAST_CALLS} calls: ${seen.ok ? seen.value.length : seen.why}`);
+  }
 }
 
 // ── Peers ───────────────────────────────────────────────────────────────────

@@ -1,4 +1,4 @@
-/** `bun bench/run.ts [--rounds N] [--quick] [--binary PATH]`: one interleaved run, one table. Exits 1 on wrong results only. */
+/** `bun bench/run.ts [--rounds N] [--quick] [--binary PATH] [--only GROUP]`: one interleaved run, one table. Exits 1 on wrong results only. */
 import { existsSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
@@ -16,7 +16,7 @@ import {
   wrongResults,
 } from "./measure.ts";
 import { armProject, buildEmpty, copiesOf, makeTemplate, PAWL, systemTool } from "./prepare.ts";
-import { AGAIN, type Bound, EMPTY, type Measured, makeRows, PYTHON } from "./rows.ts";
+import { AGAIN, type Bound, EMPTY, GROUP_NAMES, type Measured, makeRows, PYTHON, type Setting } from "./rows.ts";
 import { compareTrees } from "./tree.ts";
 
 const MOST_MEMORY_MB = 40;
@@ -26,6 +26,7 @@ const { values } = parseArgs({
     rounds: { type: "string", default: "60" },
     quick: { type: "boolean", default: false },
     binary: { type: "string", default: PAWL },
+    only: { type: "string", default: "" },
   },
 });
 
@@ -37,7 +38,7 @@ interface Line {
   memory: number | null;
 }
 
-function settingIn(folder: string, rounds: number) {
+function settingIn(folder: string, rounds: number): Setting {
   const python = systemTool("python3");
   const jq = systemTool("jq");
   const bash = systemTool("bash");
@@ -120,8 +121,10 @@ function printNoise(lines: Line[]): void {
 async function main(folder: string): Promise<string[]> {
   const rounds = values.quick ? 15 : Number(values.rounds);
   if (!Number.isInteger(rounds) || rounds < 1) throw new Error(`no number of rounds: ${values.rounds}`);
+  if (values.only !== "" && !GROUP_NAMES.includes(values.only))
+    throw new Error(`no group ${values.only}: there are ${GROUP_NAMES.join(", ")}`);
   const setting = settingIn(folder, rounds);
-  const rows = makeRows(setting);
+  const rows = makeRows(setting, values.only);
   const samples = await measure(rows, rounds, () => interrupted);
   const of = (row: Measured): Sample[] => samples.get(row.name)!;
   const wrong = rows.flatMap((row) => wrongResults(row, of(row)));
@@ -134,10 +137,16 @@ async function main(folder: string): Promise<string[]> {
   console.log(`\n${rounds} rounds, in each all rows in random order`);
   printNoise(lines);
   printMemory(lines);
-  const contended = armProject(setting.pawl(0), setting.template, folder, "contended");
+  return values.only === "" ? [...wrong, ...(await theRest(setting, rounds))] : wrong;
+}
+
+/** What has no row: counts, rates, and what is compared in this process. */
+async function theRest({ folder, template, pawl }: Setting, rounds: number): Promise<string[]> {
+  const wrong: string[] = [];
+  const contended = armProject(pawl(0), template, folder, "contended");
   for (const counted of [await countMoves(contended), await countLines(contended)])
     wrong.push(...printCounted(counted));
-  wrong.push(...printCounted(await measureHistory(setting.pawl(0), folder, values.quick)));
+  wrong.push(...printCounted(await measureHistory(pawl(0), folder, values.quick)));
   for (const counted of compareTrees(folder, Math.min(rounds, 25))) wrong.push(...printCounted(counted));
   return wrong;
 }

@@ -1,5 +1,6 @@
 /** Transcripts of any size: the same million bytes again and again, and an end that matters. */
 import { closeSync, fsyncSync, openSync, writeSync } from "node:fs";
+import { talkFrom } from "./talk.ts";
 
 const MIB = 1024 * 1024;
 export const LAST_WORDS = "That is all for this step.";
@@ -60,12 +61,23 @@ const ENDINGS: Record<Ending, () => string> = {
   "signal, then an image": () => splitMessage() + image(8 * MIB),
 };
 
-export function writeTranscript(path: string, mebibytes: number, ending: Ending): string {
+export const WORDS = "The implementation is complete.";
+const UNITS = 24;
+export const LAST_CALLS = 200;
+
+/** Work of this moment, and the words of an agent that forgot its marker: 24 units of 8 or 9 calls. */
+export function workOfNow(): string {
+  const talk = talkFrom(new Date().toISOString());
+  const units = Array.from({ length: UNITS }, (_, n) => talk.work(n, n % 3 === 0));
+  return [...units, talk.say(WORDS)].join("");
+}
+
+export function writeTranscript(path: string, mebibytes: number, ending: Ending | (() => string)): string {
   const part = Buffer.from(block());
   const fd = openSync(path, "w");
   try {
     for (let size = 0; size < mebibytes * MIB; size += part.length) writeSync(fd, part);
-    writeSync(fd, ENDINGS[ending]());
+    writeSync(fd, typeof ending === "string" ? ENDINGS[ending]() : ending());
     // or else it is written out while others are measured
     fsyncSync(fd);
   } finally {
