@@ -88,6 +88,8 @@ function typeOf(key: string, shape: Shape): string {
       return `list: ${typeOf(key, shape.of)}`;
     case "map":
       return `${shape.key.what} → ${typeOf(key, shape.of)}`;
+    case "off-or":
+      return `\`off\`, or ${typeOf(key, shape.of)}`;
     case "record":
       return `[${shape.id ?? key}](#${shape.id ?? key})`;
   }

@@ -60,6 +60,8 @@ function shapeSchema(shape: Shape, defs: Schema): Schema {
       return { type: "array", ...(shape.min > 0 && { minItems: shape.min }), items: shapeSchema(shape.of, defs) };
     case "map":
       return mapSchema(shape.key, shape.min, shapeSchema(shape.of, defs));
+    case "off-or":
+      return { anyOf: [{ const: "off" }, shapeSchema(shape.of, defs)] };
     case "record":
       return shape.id ? reference(shape.id, shape, defs) : recordSchema(shape, defs);
   }

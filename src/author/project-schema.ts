@@ -2,6 +2,7 @@
 import { GATE } from "./gate-schema.ts";
 import { NAME, type Rule } from "./rules.ts";
 import { type RecordShape, SIGNAL } from "./schema.ts";
+import { SHORTCUTS_FIELD } from "./shortcut-schema.ts";
 import { LABEL, TASKS, TRACKER } from "./task-schema.ts";
 
 const GATE_NAME: Rule = { ...NAME, what: "the name of a gate" };
@@ -20,6 +21,7 @@ export const PROJECT: RecordShape = {
       shape: TRACKER,
       about: "Where this project's tasks live: for `pawl task`, and for workflows whose `tasks` name no tracker.",
     },
+    shortcuts: SHORTCUTS_FIELD,
     gates: {
       shape: { kind: "map", key: GATE_NAME, of: GATE, min: 1 },
       about: "This project's checks by name. `pawl verify` makes them all; workflows name them with `use`.",

@@ -1,4 +1,5 @@
 /** pawl.yaml: the project's own gates, and the switches for workflows. */
+import type { Overrides } from "../core/shortcut.ts";
 import type { Gate, Move, Workflow } from "../core/types.ts";
 import type { TaskScope } from "../core/workflow.ts";
 import { readText } from "../store/files.ts";
@@ -8,11 +9,13 @@ import { checkGate, checkGates, type DraftGate, finishGate, type NamedGates } fr
 import { type Problem, problemAt, quote, suggest } from "./problem.ts";
 import { PROJECT } from "./project-schema.ts";
 import { type Reading, reportAt } from "./read.ts";
+import { checkShortcuts } from "./shortcut-schema.ts";
 
 export interface Project {
   /** left out: tell */
   guard?: "off" | "tell" | "enforce";
   tracker?: TrackerPlace;
+  shortcuts?: Overrides;
   gates: NamedGates;
   workflows: Record<string, Switches>;
 }
@@ -36,6 +39,7 @@ interface Switches {
 interface DraftProject {
   guard?: Project["guard"];
   tracker?: TrackerPlace;
+  shortcuts?: Overrides;
   gates?: Record<string, DraftGate>;
   workflows?: Record<string, Partial<Omit<Switches, "gates">> & { gates?: Record<string, DraftGate[]> }>;
 }
@@ -68,6 +72,7 @@ export function compileProject(text: string): { project: Project } | { errors: P
 }
 
 function check(reading: Reading, draft: DraftProject): void {
+  checkShortcuts(reading, draft.shortcuts, "project");
   const names = Object.keys(draft.gates ?? {});
   for (const [name, gate] of Object.entries(draft.gates ?? {})) {
     // A gate may use those above it: so none can use itself.
@@ -102,8 +107,9 @@ function assemble(draft: DraftProject): Project {
     ]);
     return [name, { ...entry, gates: Object.fromEntries(lists), off: entry.off ?? [] }];
   });
-  const { guard, tracker } = draft;
-  return { ...(guard && { guard }), ...(tracker && { tracker }), gates, workflows: Object.fromEntries(workflows) };
+  const { guard, tracker, shortcuts } = draft;
+  const said = { ...(guard && { guard }), ...(tracker && { tracker }), ...(shortcuts && { shortcuts }) };
+  return { ...said, gates, workflows: Object.fromEntries(workflows) };
 }
 
 /** The project's switches, applied to one of its workflows. A signal the workflow does not know is a mistake. */

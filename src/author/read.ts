@@ -43,6 +43,9 @@ export function readShape(reading: Reading, raw: unknown, shape: Shape, path: st
       return isMap(node) ? readMap(reading, node, shape, path, offset) : mismatch(reading, node, shape, offset);
     case "list":
       return isSeq(node) ? readList(reading, node, shape, path, offset) : mismatch(reading, node, shape, offset);
+    case "off-or":
+      if (!isScalar(node)) return readShape(reading, node, shape.of, path, offset);
+      return node.value === "off" ? "off" : mismatch(reading, node, shape, offset);
     default:
       return readScalar(reading, node, shape, offset);
   }
@@ -212,6 +215,8 @@ function wanted(shape: Shape): string {
       return "true";
     case "list":
       return "a list";
+    case "off-or":
+      return `off, or ${wanted(shape.of)}`;
     default:
       return "a mapping (key: value)";
   }

@@ -14,6 +14,7 @@ export type Shape =
   | { kind: "true" }
   | { kind: "list"; of: Shape; min: number }
   | { kind: "map"; key: Rule; of: Shape; min: number }
+  | { kind: "off-or"; of: Shape }
   | RecordShape;
 
 export interface RecordShape {
