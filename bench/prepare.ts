@@ -116,6 +116,29 @@ export const hookJob = (pawl: string, project: Project, payload: object): Job =>
   input: `${JSON.stringify(payload)}\n`,
 });
 
+export const lineJob = (pawl: string, project: Project, usd: number): Job => ({
+  command: [pawl, "statusline"],
+  env: { ...ENV, HOME: project.home },
+  input: `${JSON.stringify(linePayload(project, usd))}\n`,
+});
+
+const linePayload = ({ root, session }: Project, usd: number) => ({
+  session_id: session,
+  transcript_path: join(root, "none.jsonl"),
+  cwd: root,
+  model: { id: "claude-opus-4-8", display_name: "Opus 4.8" },
+  workspace: { current_dir: root, project_dir: root, added_dirs: [] },
+  version: "2.1.197",
+  cost: {
+    total_cost_usd: usd,
+    total_duration_ms: 686,
+    total_api_duration_ms: usd,
+    total_lines_added: 0,
+    total_lines_removed: 0,
+  },
+  context_window: { total_input_tokens: 0, context_window_size: 200_000, used_percentage: 4 },
+});
+
 const common = ({ root, session }: Project, transcript: string) => ({
   session_id: session,
   transcript_path: transcript,

@@ -1,5 +1,5 @@
 /** The rows of the table: what each starts, what must come out, and what it may cost. */
-import { existsSync, readFileSync } from "node:fs";
+import { cpSync, existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { readToolsSince } from "../src/hosts/transcript.ts";
 import { compactPayload, crowdedProject, startPayload } from "./crowd.ts";
@@ -11,6 +11,7 @@ import {
   type Copies,
   ENV,
   hookJob,
+  lineJob,
   newestRun,
   type Project,
   promptPayload,
@@ -47,6 +48,7 @@ const silent = (sample: Sample) => (sample.out === "" ? null : `printed ${sample
 
 const GROUPS: Record<string, (setting: Setting) => Measured[]> = {
   unarmed: unarmedRows,
+  line: statusLineRows,
   armed: armedRows,
   tools: toolRows,
   crowd: crowdRows,
@@ -97,6 +99,30 @@ function unarmedRows({ pawl, folder }: Setting): Measured[] {
     { name: "unarmed prompt", job: (n: number) => hookJob(pawl(n), nobody, prompt), wrong: silent },
   ].map((unarmed) => cheap(row(unarmed, bounds, true)));
 }
+
+// ── Status line ─────────────────────────────────────────────────────────────
+
+function statusLineRows(setting: Setting): Measured[] {
+  const { pawl, template, folder } = setting;
+  const at = (name: string) => join(folder, name);
+  const bare: Project = { root: at("line-bare"), home: at("line-home"), session: "bench-line" };
+  const tasks: Project = { ...bare, root: at("line-tasks") };
+  for (const { root } of [bare, tasks]) cpSync(template, root, { recursive: true });
+  mkdirSync(bare.home, { recursive: true });
+  writeFileSync(join(tasks.root, "session.md"), SESSION_MD);
+  const [busy, dear] = ["line-run", "line-cost"].map((name) => armProject(pawl(0), template, folder, name));
+  const says = (text: string) => (sample: Sample) =>
+    sample.out.startsWith(text) ? null : `printed ${sample.out.slice(0, 200)}`;
+  const bounds = [{ against: EMPTY, most: 1.4 }];
+  return [
+    { name: "status line, nothing to say", job: (n: number) => lineJob(pawl(n), bare, 1), wrong: silent },
+    { name: "status line, next task", job: (n: number) => lineJob(pawl(n), tasks, 1), wrong: says("Next: Task 0\n") },
+    { name: "status line, a run", job: (n: number) => lineJob(pawl(n), busy!, 1), wrong: says("complete-work") },
+    { name: "status line, new cost", job: (n: number) => lineJob(pawl(n), dear!, n), wrong: says("complete-work") },
+  ].map((line) => cheap(row(line, bounds)));
+}
+
+const SESSION_MD = `# Session\n\n## Pending Tasks\n${Array.from({ length: 20 }, (_, n) => `- [ ] **Task ${n}** — \`/do ${n}\` | opus\n`).join("")}`;
 
 // ── Many runs ───────────────────────────────────────────────────────────────
 

@@ -29,6 +29,8 @@ async function rewake(input: Input): Promise<void> {
 async function other(): Promise<void> {
   const args = argv.slice(3);
   if (name === "job") process.exit(await (await import("./cli/job.ts")).run(args));
+  if (name === "statusline" && !args.includes("--help"))
+    process.exit(await (await import("./cli/statusline.ts")).run(args));
   const { main } = await import("./cli/index.ts");
   process.exit(await main(name, args));
 }

@@ -40,16 +40,24 @@ export const COMMANDS: Record<string, { load: () => Promise<Command>; first?: tr
     first: true,
     about: "how often your agent's “done” was true, from the transcripts already here",
   },
+  task: {
+    load: () => import("./task.ts"),
+    first: true,
+    about: "the project's tasks: add, list, start, done, block, drop, edit",
+  },
   log: { load: () => import("./log.ts"), first: true, about: "everything Pawl saw and decided" },
   list: { load: () => import("./list.ts"), about: "the workflows that can be started here" },
   show: { load: () => import("./show.ts"), about: "one workflow: stages, signals, prompts" },
   check: { load: () => import("./check.ts"), about: "find mistakes in workflow files" },
   graph: { load: () => import("./graph.ts"), about: "draw a workflow as text or Mermaid" },
   detect: { load: () => import("./detect.ts"), about: "which stage a text or a transcript shows, and by what" },
+  statusline: { load: () => import("./statusline.ts"), about: "one line for the client's status line" },
   helper: { load: () => import("./helper.ts"), about: "memory and archive, for the agents of complete-work" },
   off: { load: () => import("./off.ts"), first: true, about: "switch Pawl off in this project or session" },
   on: { load: () => import("./on.ts"), first: true, about: "switch it on again" },
 };
+
+const SHORTCUTS = { load: () => import("./help-shortcuts.ts") };
 
 export async function main(name: string, args: string[]): Promise<number> {
   const io: Io = {
@@ -59,13 +67,15 @@ export async function main(name: string, args: string[]): Promise<number> {
     isTTY: process.stdout.isTTY === true,
   };
   if (name === "--version" || name === "-v") return say(io, `pawl ${version}\n`);
-  if (name === "" || name === "--help" || name === "-h" || name === "help") return say(io, help(args[0] === "all"));
-  const command = COMMANDS[name];
+  const ofShortcuts = name === "help" && args[0] === "shortcuts";
+  const isHelp = name === "" || name === "--help" || name === "-h" || name === "help";
+  if (isHelp && !ofShortcuts) return say(io, help(args[0] === "all"));
+  const command = ofShortcuts ? SHORTCUTS : COMMANDS[name];
   if (!command) return fail(io, new UserError(`there is no command ${name}`, nearest(name)));
   try {
     const loaded = await command.load();
     if (args.includes("--help") || args.includes("-h")) return say(io, `${loaded.usage}\n`);
-    return await loaded.run(args, io);
+    return await loaded.run(ofShortcuts ? args.slice(1) : args, io);
   } catch (error) {
     return fail(io, error);
   }
@@ -118,15 +128,16 @@ function writeOut(fd: 1 | 2, text: string): void {
 
 function help(all: boolean): string {
   const shown = Object.entries(COMMANDS).filter(([, command]) => all || command.first);
-  const lines = shown.map(([name, { about }]) => `  ${name.padEnd(10)}${about}`);
+  const lines = shown.map(([name, { about }]) => `  ${name.padEnd(12)}${about}`);
   return `${packageName} ${version}: your agent says done, Pawl checks.
 
 It works through your agent's hooks: type /complete-work in Claude Code, and Pawl keeps the session on the
 workflow, checks what the agent claims, and survives stops, compaction and crashes.
 
 ${lines.join("\n")}
-${all ? `  ${"hook".padEnd(10)}what the agent calls: pawl hook claude --via local, JSON on stdin\n` : ""}
+${all ? `  ${"hook".padEnd(12)}what the agent calls: pawl hook claude --via local, JSON on stdin\n` : ""}
   pawl help all       every command          pawl <command> --help   its options
+  pawl help shortcuts what s, x, d: and the like mean in a session
   PAWL=0              switches Pawl off for everything below that shell
 `;
 }
