@@ -24,6 +24,8 @@ const MEANINGS: Record<(typeof PLACEHOLDERS)[number], string> = {
   show_task: "how the task is shown, in the tracker's own command",
   close_task: "how it is closed",
   label_task: "how it gets the label needs-review",
+  tests: "how the tests are run, from `commands`",
+  review: "the command that reviews, from `commands`",
 };
 
 /** A record with a heading of its own, in the order in which a reader meets them. */

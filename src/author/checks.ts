@@ -24,6 +24,7 @@ export interface Draft {
   tasks?: TaskScope;
   fresh?: "true" | "false";
   sequences?: Record<string, string[]>;
+  commands?: { tests?: string; review?: string; reviewer?: string };
   limits?: { idle?: number; rounds?: number };
 }
 
@@ -59,7 +60,10 @@ export function checkDraft(reading: Reading, draft: Draft, named: string[]): voi
   checkStageIds(reading, draft);
   checkTargets(reading, draft);
   checkSignals(reading, draft);
-  for (const { move, path } of allMoves(draft)) checkGates(reading, move.gates ?? [], `${path}/gates`, named);
+  for (const { move, path } of allMoves(draft)) {
+    checkGates(reading, move.gates ?? [], `${path}/gates`, named);
+    checkFrom(reading, draft, move.gates ?? [], `${path}/gates`);
+  }
   checkStops(reading, draft);
   checkTasks(reading, draft);
   checkFiles(reading, draft);
@@ -133,6 +137,15 @@ function refuseSignals(reading: Reading, draft: Draft): void {
   for (const path of paths) {
     const hint = 'take them out, or use "signals: promise"';
     reportAt(reading, `${path}@key`, 'signals are listed here, but the file says "signals: none"', hint);
+  }
+}
+
+function checkFrom(reading: Reading, draft: Draft, gates: (DraftGate | undefined)[], path: string): void {
+  const ids = (draft.stages ?? []).map((stage) => stage?.id ?? "");
+  for (const [index, gate] of gates.entries()) {
+    const from = gate?.from;
+    if (from === undefined || ids.includes(from)) continue;
+    reportAt(reading, `${path}/${index}/from`, `there is no stage ${quote(from)}`, suggest(from, ids, "stages"));
   }
 }
 

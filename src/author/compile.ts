@@ -47,6 +47,7 @@ function assemble(draft: Draft, file: string, named: NamedGates): Workflow {
     ...(draft.tasks && { tasks: draft.tasks }),
     ...(draft.fresh === "true" && { fresh: true as const }),
     ...(draft.sequences && { sequences: draft.sequences }),
+    ...(draft.commands && { commands: draft.commands }),
   };
 }
 

@@ -75,6 +75,7 @@ export const OPTIONS: Record<string, readonly string[]> = {
   max_skipped: ["tests", "evidence"],
   fewer: ["tests"],
   weakened: ["tests"],
+  from: ["evidence"],
   contains: ["file"],
   cwd: [...COMMANDS],
   when_changed: [...COMMANDS],
@@ -96,6 +97,10 @@ Object.assign(GATE.fields, {
   weakened: {
     shape: { kind: "word", values: ["allow"] },
     about: "allow: tests may be removed, skipped, focused or lose assertions during the run.",
+  },
+  from: {
+    shape: { kind: "text", rule: NAME },
+    about: "What tool calls show since this stage was entered counts. A run whose plan lacks the stage is not asked.",
   },
   contains: { shape: line, about: "The file holds this text." },
   cwd: { shape: path, about: "Where the command is run, relative to the project." },

@@ -3,7 +3,7 @@ import { GATE } from "./gate-schema.ts";
 import { NAME, type Rule } from "./rules.ts";
 import { type RecordShape, SIGNAL } from "./schema.ts";
 import { SHORTCUTS_FIELD } from "./shortcut-schema.ts";
-import { LABEL, TASKS, TRACKER } from "./task-schema.ts";
+import { COMMANDS, LABEL, TASKS, TRACKER } from "./task-schema.ts";
 
 const GATE_NAME: Rule = { ...NAME, what: "the name of a gate" };
 
@@ -38,6 +38,7 @@ export const PROJECT: RecordShape = {
               about: "Further gates before this signal counts, by signal.",
             },
             tasks: { shape: TASKS, about: "Which tasks it works through, and where they live." },
+            commands: { shape: COMMANDS, about: "What its texts name: how the tests are run, what reviews." },
             fresh: {
               shape: { kind: "word", values: ["true", "false"] },
               about: "Whether each task begins in a fresh conversation.",

@@ -34,6 +34,7 @@ interface Switches {
   tasks?: TaskScope;
   fresh?: "true" | "false";
   sequences?: Record<string, string[]>;
+  commands?: NonNullable<Workflow["commands"]>;
 }
 
 interface DraftProject {
@@ -151,8 +152,14 @@ function applySwitches(workflow: Workflow, entry: Switches): { workflow: Workflo
     ...(entry.tasks && { tasks: entry.tasks }),
     ...(entry.fresh === "true" && { fresh: true as const }),
     ...(entry.sequences && { sequences: entry.sequences }),
+    ...(entry.commands && { commands: named(workflow.commands, entry.commands) }),
   };
   return { workflow: { ...switched, stages, anywhere: guard(workflow.anywhere) } };
+}
+
+/** A project names a command, the texts show it as one. */
+function named(own: Workflow["commands"], { tests, ...rest }: NonNullable<Workflow["commands"]>) {
+  return { ...own, ...rest, ...(tests !== undefined && { tests: `\`${tests}\`` }) };
 }
 
 function guarded(move: Move, signal: string, entry: Switches): Move {

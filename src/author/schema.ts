@@ -5,7 +5,7 @@
 import type { Json } from "../core/types.ts";
 import { GATE } from "./gate-schema.ts";
 import { LINE, NAME, type Rule } from "./rules.ts";
-import { INFERENCE, LABEL, TASKS } from "./task-schema.ts";
+import { COMMANDS, INFERENCE, LABEL, TASKS } from "./task-schema.ts";
 
 export type Shape =
   | { kind: "text"; rule?: Rule; role?: "template" | "prompt" }
@@ -53,6 +53,8 @@ export const PLACEHOLDERS = [
   "show_task",
   "close_task",
   "label_task",
+  "tests",
+  "review",
 ] as const;
 export const DEFAULT_IDLE = 6;
 export const DEFAULT_ROUNDS = 6;
@@ -242,6 +244,7 @@ export const WORKFLOW: RecordShape = {
       about: "A stop without a signal: ask the agent once per stage, or end the turn (default).",
     },
     tasks: { shape: TASKS, about: "It works through the tasks of a tracker." },
+    commands: { shape: COMMANDS, about: "What its texts name; pawl.yaml may say it otherwise." },
     fresh: {
       shape: { kind: "word", values: ["true", "false"] },
       about: '"true": each task begins in a fresh conversation, the person is asked for /clear. Default "false".',

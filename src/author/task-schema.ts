@@ -47,6 +47,18 @@ export const TRACKER: RecordShape = {
   },
 };
 
+export const COMMANDS: RecordShape = {
+  kind: "record",
+  fields: {
+    tests: { shape: line, about: "How the tests are run, for {tests} in its texts: npm test." },
+    review: {
+      shape: line,
+      about: "The command that reviews, for {review}: /oracle-review. Its result counts as a review.",
+    },
+    reviewer: { shape: line, about: "The sub-agent whose result counts as a review, besides those called so." },
+  },
+};
+
 export const INFERENCE: Shape = {
   kind: "record",
   id: "inference",

@@ -135,6 +135,7 @@ function newRun({ workflow, event, facts, id, documentPath, stages, formal, owne
     plan,
     stage: start ?? plan[0]!,
     entered_at: since ?? event.at,
+    ...(task && { entered: Object.fromEntries(plan.map((id) => [id, since ?? event.at])) }),
     status: "active",
     owner: owner ?? (event.kind === "prompt" ? { host: event.host, session: event.session } : null),
     done: {},

@@ -1,7 +1,9 @@
 /** How a task is told to the agent. */
+
+import type { Names } from "./infer.ts";
 import { plain } from "./plain.ts";
 import type { Leftover } from "./tasks.ts";
-import type { RunTask } from "./types.ts";
+import type { Run, RunTask } from "./types.ts";
 import type { Workflow } from "./workflow.ts";
 
 /** What a task is called on the command line of each tracker. */
@@ -35,6 +37,12 @@ export function taskValues(task: RunTask | undefined): Record<string, string> {
     close_task: put(close),
     label_task: put(label),
   };
+}
+
+/** What tool calls are read with: this project's names for things. */
+export function namesFor({ task }: Pick<Run, "task">, { commands }: Workflow): Names {
+  const reviewers = [commands?.review, commands?.reviewer].flatMap((name) => name?.replace(/^\//, "") ?? []);
+  return { ...(task?.path !== undefined && { notes: task.path }), ...(reviewers.length > 0 && { reviewers }) };
 }
 
 const MOST = 4_000;

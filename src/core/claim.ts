@@ -13,8 +13,9 @@ export interface Claim {
 }
 
 /** null: every gate has passed (or there is none), the move may be taken. */
-export function guard(draft: Draft, gates: Gate[], claim: Claim): Step | null {
+export function guard(draft: Draft, all: Gate[], claim: Claim): Step | null {
   const { run, workflow, facts } = draft;
+  const gates = all.filter((gate) => gate.from === undefined || run.plan.includes(gate.from));
   if (gates.length === 0) return null;
   const need = needsOf(gates, run, workflow, facts);
   if (need.length > 0) return { need };

@@ -1,6 +1,6 @@
 /** What a decision asks for, and what it is told. Data only. */
 
-import type { Seen } from "./infer.ts";
+import type { Names, Seen } from "./infer.ts";
 import type { Json } from "./json.ts";
 import type { Leftover } from "./tasks.ts";
 import type { GateFact, GateNeed } from "./verdict.ts";
@@ -53,7 +53,14 @@ export type Need =
   | { kind: "next_task"; scope: TaskScope; actor: string; wanted: string /** only look, claim nothing */; peek?: true }
   | { kind: "task"; scope: TaskScope; id: string }
   /** what tool calls show instead of a signal */
-  | { kind: "seen"; rules: Record<string, Inference>; since: string; message: string; task: string }
+  | {
+      kind: "seen";
+      rules: Record<string, Inference>;
+      since: string;
+      message: string;
+      task: string;
+      names: Names;
+    }
   /** has the workflow been changed on disk since it was pinned? */
   | { kind: "definition"; workflow: Workflow }
   | GateNeed;

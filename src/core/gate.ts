@@ -1,3 +1,5 @@
+import { namesFor } from "./auto-text.ts";
+import { matchesGlob } from "./glob.ts";
 import { plain } from "./plain.ts";
 import { tellingLines } from "./telling-lines.ts";
 import type { Facts, GateFact, GitFact, Need, Run, Verdict, VerdictWord, Weakening } from "./types.ts";
@@ -59,7 +61,19 @@ export function needsOf(gates: Gate[], run: Run, workflow: Workflow, facts: Fact
     const { base_tree = "", entered_at, verdicts = {}, claim } = run;
     const resumed = claim?.open === "running";
     const task = run.task && workflow.tasks ? { task: { id: run.task.id, scope: workflow.tasks } } : {};
-    need.push({ kind: "gates", gates, base_tree, since: entered_at, known: verdicts, resumed, ...task });
+    const names = namesFor(run, workflow);
+    const { entered = {} } = run;
+    need.push({
+      kind: "gates",
+      gates,
+      base_tree,
+      since: entered_at,
+      entered,
+      names,
+      known: verdicts,
+      resumed,
+      ...task,
+    });
   }
   return need;
 }
@@ -143,24 +157,6 @@ function judgeBranch(globs: string[], facts: Facts): Finding {
   return fits
     ? pass(`on branch ${plain(branch)}`)
     : fail(`the branch is ${plain(branch)}, wanted: ${globs.join(", ")}`);
-}
-
-/** `*` within a part, `**` across parts, `?` one character. One sweep of the text for each sign: nothing makes it slow. */
-export function matchesGlob(text: string, glob: string): boolean {
-  let reached = Array.from({ length: text.length + 1 }, (_, at) => at === 0);
-  for (const sign of glob.match(/\*\*\/|\*\*|\*|[^*]/gs) ?? []) reached = sweep(sign, text, reached);
-  return reached[text.length] === true;
-}
-
-/** Which places are reached behind the sign, from the places reached before it. */
-function sweep(sign: string, text: string, reached: boolean[]): boolean[] {
-  let open = false;
-  return reached.map((here, at) => {
-    if (sign === "*") open = here || (open && text[at - 1] !== "/");
-    else if (sign.startsWith("**")) open ||= here;
-    else return reached[at - 1] === true && (sign === "?" ? text[at - 1] !== "/" : text[at - 1] === sign);
-    return sign === "**/" ? here || (open && text[at - 1] === "/") : open;
-  });
 }
 
 function judgeFact(gate: Gate, background: Background, fact: GateFact): Finding {

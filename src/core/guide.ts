@@ -36,6 +36,8 @@ export function valuesOf(draft: Draft): Record<string, string> {
     plan: run.plan.join(" → "),
     stages: stageLine(workflow, run.plan),
     ...taskValues(run.task),
+    tests: workflow.commands?.tests ?? "the tests",
+    review: workflow.commands?.review ?? "the review",
     command: leavesOf(gatesOf(workflow)).find((gate) => gate.typed)?.shell ?? "",
   };
 }

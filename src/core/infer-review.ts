@@ -14,8 +14,8 @@ export interface Review {
 }
 
 /** The last review among the calls; null: there was none. An approval is of the code as it was then. */
-export function reviewOf(calls: ToolCall[]): Review | null {
-  const place = calls.findLastIndex(isReview);
+export function reviewOf(calls: ToolCall[], reviewers: string[] = []): Review | null {
+  const place = calls.findLastIndex((call) => isReview(call, reviewers));
   const review = calls[place];
   if (review === undefined) return null;
   const judged = judge(review);
@@ -47,11 +47,16 @@ const isAway = (data: Json) =>
   (data !== null && typeof data === "object" && "interrupted" in data && data.interrupted === true);
 const resultOfSkill = (text: string) => /^Skill .*completed[^\n]*\n+Result:\n?(.*)$/s.exec(text)?.[1] ?? "";
 
-function isReview(call: ToolCall): boolean {
-  if (call.name === "Task" || call.name === "Agent") return isReviewer(textAt(call.input, "subagent_type"));
-  if (call.name === "Skill" || call.name === "SlashCommand")
-    return isReviewer((textAt(call.input, "skill") || textAt(call.input, "command")).trim().split(/\s+/)[0]!);
-  return false;
+function isReview(call: ToolCall, reviewers: string[]): boolean {
+  const name = calledBy(call);
+  const own = name.replace(/^\//, "");
+  return name !== "" && (isReviewer(name) || reviewers.some((one) => own === one || own.endsWith(`:${one}`)));
+}
+
+function calledBy({ name, input }: ToolCall): string {
+  if (name === "Task" || name === "Agent") return textAt(input, "subagent_type");
+  if (name !== "Skill" && name !== "SlashCommand") return "";
+  return (textAt(input, "skill") || textAt(input, "command")).trim().split(/\s+/)[0]!;
 }
 
 /** `oracle-reviewer`, `codeReviewer`, `team:code-review`; not `preview-builder`, `review-fixer`, `oracle-sql`. */

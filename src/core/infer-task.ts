@@ -8,24 +8,24 @@ import { ownExit } from "./shell-status.ts";
 import type { Json, ToolCall } from "./types.ts";
 
 /** `bd show x`, `gh issue view 3`, or reading the file it stands in; what it printed must have been seen. */
-export function shows(call: ToolCall, task: string): boolean {
+export function shows(call: ToolCall, task: string, notes = NOTES): boolean {
   if (task === "" || !isOver(call)) return false;
   if (call.name === "Read" || call.name === "Grep")
-    return !call.result!.error && isSession(pathOf(call.input)) && taskIn(call.result!.text, task) !== null;
-  return ranIn(call).some((ran) => showsTask(ran, task) || printsSession(ran, task));
+    return !call.result!.error && isSession(pathOf(call.input), notes) && taskIn(call.result!.text, task) !== null;
+  return ranIn(call).some((ran) => showsTask(ran, task) || printsSession(ran, task, notes));
 }
 
 /** This says only that the tracker is worth asking. */
-export const closes = (call: ToolCall, task: string) => stateSetBy(call, task) === "closed";
+export const closes = (call: ToolCall, task: string) => stateSetBy(call, task, NOTES) === "closed";
 
 /** The last thing that was done to its state among the calls. */
-export function isClosedBy(calls: ToolCall[], task: string): boolean {
-  return calls.map((call) => stateSetBy(call, task)).findLast((state) => state !== null) === "closed";
+export function isClosedBy(calls: ToolCall[], task: string, notes = NOTES): boolean {
+  return calls.map((call) => stateSetBy(call, task, notes)).findLast((state) => state !== null) === "closed";
 }
 
-function stateSetBy(call: ToolCall, task: string): "closed" | "open" | null {
+function stateSetBy(call: ToolCall, task: string, notes: string): "closed" | "open" | null {
   if (task === "" || call.result === null) return null;
-  if (isEditor(call.name)) return call.result.error ? null : stateEdited(call.input, task);
+  if (isEditor(call.name)) return call.result.error ? null : stateEdited(call.input, task, notes);
   return (
     ranIn(call)
       .map((ran) => stateSet(ran, task))
@@ -125,8 +125,8 @@ function showsTask({ words, sure, hidden, output }: Ran, task: string): boolean 
   return (sure && fields.includes("body")) || mentions(output, task);
 }
 
-function printsSession({ words, hidden, output }: Ran, task: string): boolean {
-  return !hidden && words.slice(1).some(isSession) && taskIn(output, task) !== null;
+function printsSession({ words, hidden, output }: Ran, task: string, notes: string): boolean {
+  return !hidden && words.slice(1).some((word) => isSession(word, notes)) && taskIn(output, task) !== null;
 }
 
 function stateSet(ran: Ran, task: string): "closed" | "open" | null {
@@ -179,7 +179,14 @@ function listOf(value: Json): Json[] {
 
 // ── session.md ──────────────────────────────────────────────────────────────
 
-const isSession = (path: string) => /(?:^|\/)session\.md$/.test(path);
+const NOTES = "session.md";
+/** At its usual name, or at the path that the project has for it. */
+export const isSession = (path: string, notes = NOTES) =>
+  /(?:^|\/)session\.md$/.test(path) || path === notes || path.endsWith(`/${notes}`);
+
+/** Where trackers write: it says something about the work and is not the work. */
+export const isAboutWork = (path: string, notes?: string) =>
+  isSession(path, notes) || /(?:^|\/)\.(?:claude|beads|pawl)\//.test(path);
 
 /** Its state in a text of session.md, or in a part of one as tools print it. */
 function taskIn(text: string, task: string): string | null {
@@ -187,8 +194,8 @@ function taskIn(text: string, task: string): string | null {
   return tasksOf(parseSessionFile(plain)).find((one) => one.id === task)?.state ?? null;
 }
 
-function stateEdited(input: Json, task: string): "closed" | "open" | null {
-  if (!isSession(pathOf(input))) return null;
+function stateEdited(input: Json, task: string, notes: string): "closed" | "open" | null {
+  if (!isSession(pathOf(input), notes)) return null;
   const edits = fieldOf(input, "edits");
   const states = (Array.isArray(edits) ? edits : [input]).map((edit) => {
     const after = taskIn(textAt(edit, "new_string") || textAt(edit, "content"), task);

@@ -65,7 +65,8 @@ export function changedBy(call: ToolCall): string[] {
 }
 
 /** Scratch files are not the work. */
-const isInside = (path: string) => !/^(?:\/tmp\/|\/var\/tmp\/|\/dev\/|~?\/.*\/\.claude\/)/.test(path);
+const isInside = (path: string) =>
+  !/^(?:\/tmp\/|\/var\/tmp\/|\/dev\/)|(?:^|\/)session\.md$|(?:^|\/)\.(?:claude|beads|pawl)\//.test(path);
 
 function behindTests(call: ToolCall): string | null {
   const changes = changesOf(call);

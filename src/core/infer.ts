@@ -29,13 +29,20 @@ export interface Seen {
   tools: number;
 }
 
+/** What the project calls otherwise: the file of its tasks, its reviewers. */
+export interface Names {
+  notes?: string;
+  reviewers?: string[];
+}
+
 export function lookForSignal(
   rules: Record<string, Inference>,
   calls: ToolCall[],
   message: string,
   task: string,
+  names: Names = {},
 ): Seen {
-  const standing = standingOf(calls);
+  const standing = standingOf(calls, names);
   const found = Object.entries(rules).map(([signal, rule]) => ({
     signal,
     evidence: shownBy(rule, calls, standing, message, task),
@@ -53,22 +60,27 @@ export function lookForSignal(
 interface Standing {
   tests: TestState;
   review: Review | null;
+  notes?: string;
 }
 
-const standingOf = (calls: ToolCall[]): Standing => ({ tests: testState(calls), review: reviewOf(calls) });
+const standingOf = (calls: ToolCall[], { notes, reviewers }: Names = {}): Standing => ({
+  tests: testState(calls),
+  review: reviewOf(calls, reviewers),
+  ...(notes !== undefined && { notes }),
+});
 
 function shownBy(
   rule: Inference,
   calls: ToolCall[],
-  { tests, review }: Standing,
+  { tests, review, notes }: Standing,
   message: string,
   task: string,
 ): string | null {
   const wanted: (string | null)[] = [];
   if (rule.tests) wanted.push(greenRun(tests));
   if (rule.review) wanted.push(review?.verdict === "approved" ? "a reviewer approved" : null);
-  if (rule.closed) wanted.push(isClosedBy(calls, task) ? `a tool call closed ${task}` : null);
-  if (rule.read) wanted.push(calls.some((call) => shows(call, task)) ? `${task} was opened again` : null);
+  if (rule.closed) wanted.push(isClosedBy(calls, task, notes) ? `a tool call closed ${task}` : null);
+  if (rule.read) wanted.push(calls.some((call) => shows(call, task, notes)) ? `${task} was opened again` : null);
   if (rule.edited) wanted.push(calls.some(isEdit) ? "files were edited" : null);
   if (rule.says) wanted.push(saysOne(message, rule.says));
   return wanted.length === 0 || wanted.includes(null) ? null : wanted.join("; ");
@@ -98,8 +110,8 @@ function progressFrom(calls: ToolCall[], { tests: { last, red }, review }: Stand
 }
 
 /** What would speak for going back: a red run, or a review that asks for changes. */
-export function failureIn(calls: ToolCall[]): string | null {
+export function failureIn(calls: ToolCall[], reviewers?: string[]): string | null {
   const { red } = testState(calls);
   if (red) return `\`${red.command}\`: ${red.why}`;
-  return reviewOf(calls)?.verdict === "refused" ? "the review asks for changes" : null;
+  return reviewOf(calls, reviewers)?.verdict === "refused" ? "the review asks for changes" : null;
 }

@@ -215,6 +215,7 @@ function beginTask(draft: Draft, found: TaskFact, target: string): void {
   run.task = asRunTask(found, actorOf(run.owner?.session ?? event.session), event.at);
   run.plan = planFor(workflow, found.labels);
   run.done = {};
+  delete run.entered;
   delete run.verdicts;
   delete run.most_tests;
   if (facts.git?.ok) run.base = facts.git.value;
@@ -232,6 +233,7 @@ export function enter(draft: Draft, stage: string): void {
   stageOf(draft.workflow, stage);
   run.stage = stage;
   run.entered_at = event.at;
+  if (run.task) run.entered = { ...run.entered, [stage]: event.at };
   run.status = "active";
   run.ledger.told = [];
   run.ledger.idle = 0;

@@ -1,4 +1,4 @@
-import { stageLine } from "./auto-text.ts";
+import { namesFor, stageLine } from "./auto-text.ts";
 import { closeDraft, type Draft, record } from "./draft.ts";
 import { excerpt, header, instruction, MARK, signalList } from "./guide.ts";
 import { goOn, HOST_CAP, noteArrival, pausedLine, restartCount, toldOnce } from "./ledger.ts";
@@ -146,6 +146,7 @@ function inferOrAsk(draft: Draft, event: EventOf<"stop">): Step {
       since: run.entered_at,
       message,
       task: run.task?.id ?? "",
+      names: namesFor(run, workflow),
     };
     return { need: [need] };
   }

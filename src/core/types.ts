@@ -167,6 +167,8 @@ export interface Run {
   stage: string;
   /** when this stage was entered: evidence older than this proves nothing for it */
   entered_at: string;
+  /** when each stage of this task was last entered */
+  entered?: Record<string, string>;
   status: RunStatus;
   outcome?: Outcome;
   /** why it waits, is halted or ended, in plain words */

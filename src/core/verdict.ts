@@ -1,6 +1,7 @@
 /** What was measured for a gate, and what follows from it. Data only. */
 
 import type { FileState } from "./facts.ts";
+import type { Names } from "./infer.ts";
 import type { Gate, TaskScope } from "./workflow.ts";
 
 /** One start of a command. `exit` is null if it was ended by a signal, or never started. */
@@ -94,6 +95,9 @@ export interface GateNeed {
   known: Record<string, Verdict>;
   /** the run's task, and where it lives */
   task?: { id: string; scope: TaskScope };
+  /** when each stage was last entered */
+  entered: Record<string, string>;
+  names: Names;
   /** a check that was left running is asked for again: its result counts whatever it is */
   resumed: boolean;
 }

@@ -54,6 +54,8 @@ export interface Gate {
   all?: Gate[];
   any?: Gate[];
 
+  /** evidence: of this stage and all since; not asked of a run without that stage */
+  from?: string;
   /** tests: at least so many have to pass (default 1) */
   min?: number;
   /** tests: at most so many may be skipped */
@@ -153,6 +155,8 @@ export interface Workflow {
   fresh?: true;
   /** other stages for tasks with a label */
   sequences?: Record<string, string[]>;
+  /** what is named in its texts, and how a project may call it otherwise */
+  commands?: { tests?: string; review?: string; reviewer?: string };
   /** what happens if the required reading was not read after a restore; only formal workflows have it */
   reading?: "enforce" | "remind" | "off";
 }

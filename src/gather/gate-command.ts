@@ -1,7 +1,7 @@
 /** A gate that runs a command: trusted, on this tree, once, in a job of its own. */
 import { closureOf } from "../author/closure.ts";
 import { judgeTests } from "../core/evidence.ts";
-import { matchesGlob } from "../core/gate.ts";
+import { matchesGlob } from "../core/glob.ts";
 import type { GateFact, Ran, Weakening } from "../core/types.ts";
 import { weakenings } from "../core/weakened.ts";
 import type { Gate } from "../core/workflow.ts";

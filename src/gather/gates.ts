@@ -3,7 +3,9 @@
  * what one kind of gate alone needs is loaded with it.
  */
 
-import { isMeasured, leavesOf, matchesGlob } from "../core/gate.ts";
+import { isMeasured, leavesOf } from "../core/gate.ts";
+import { matchesGlob } from "../core/glob.ts";
+import { isAboutWork } from "../core/infer-task.ts";
 import { testState } from "../core/infer-tests.ts";
 import type { Fact, GateFact, GateNeed } from "../core/types.ts";
 import type { Gate } from "../core/workflow.ts";
@@ -72,8 +74,8 @@ function look(measuring: Measuring, gate: Gate): Looked {
   if (gate.only) return lookOutside(measuring, gate.only);
   if (gate.file !== undefined) return lookAtFile(sources.root, gate.file, gate.contains);
   if (gate.artefact !== undefined) return lookForArtefact(sources.root, gate.artefact, need.since);
-  if (gate.evidence === "tests") return lookForEvidence(sources, need.since);
-  if (gate.evidence !== undefined) return lookForSigns(sources, need, gate.evidence);
+  if (gate.evidence === "tests") return lookForEvidence(sources, need, sinceOf(gate, need));
+  if (gate.evidence !== undefined) return lookForSigns(sources, need, gate.evidence, sinceOf(gate, need));
   if (gate.tracker !== undefined) return askTracker(sources.root, need);
   return measureCommand(measuring, gate);
 }
@@ -118,7 +120,10 @@ function lookForArtefact(root: string, glob: string, since: string): Looked {
   return { kind: "artefact", path: "", size: 0 };
 }
 
-function lookForEvidence({ root, tools }: GateSources, since: string): Looked {
+const sinceOf = ({ from }: Gate, { since, entered }: GateNeed) =>
+  from === undefined ? since : (entered[from] ?? since);
+
+function lookForEvidence({ root, tools }: GateSources, { names }: GateNeed, since: string): Looked {
   const calls = tools(since);
   if (!calls.ok) return { kind: "unknown", why: `the tool calls could not be read (${calls.why})` };
   const { last, red, changed } = testState(calls.value);
@@ -126,7 +131,7 @@ function lookForEvidence({ root, tools }: GateSources, since: string): Looked {
   const run = red ?? last;
   const runs = run === null ? [] : [run];
   if (run?.verdict !== "pass") return { kind: "evidence", runs, edited: "" };
-  const edited = changedAfter(root, Date.parse(run.at));
+  const edited = changedAfter(root, Date.parse(run.at), names.notes);
   if (!edited.ok) return { kind: "unknown", why: edited.why };
   return { kind: "evidence", runs, edited: edited.value || (changed ?? "") };
 }
@@ -137,15 +142,22 @@ const NO_SIGN = {
   failure: "neither tests nor a review failed in this step, so there is no way back",
 };
 
-function lookForSigns({ tools }: GateSources, { since, task }: GateNeed, kind: keyof typeof NO_SIGN): Looked {
+function lookForSigns(
+  { tools }: GateSources,
+  { task, names }: GateNeed,
+  kind: keyof typeof NO_SIGN,
+  since: string,
+): Looked {
   const calls = tools(since);
   if (!calls.ok) return { kind: "unknown", why: `the tool calls could not be read (${calls.why})` };
   const { failureIn, reviewOf, shows } = require("../core/infer.ts") as typeof import("../core/infer.ts");
-  const review = reviewOf(calls.value);
+  const { notes, reviewers } = names;
+  const review = reviewOf(calls.value, reviewers);
   const signs = {
     review: () => (review?.verdict === "approved" ? "a reviewer approved" : null),
-    "task-read": () => (calls.value.some((call) => shows(call, task?.id ?? "")) ? "the task was opened again" : null),
-    failure: () => failureIn(calls.value),
+    "task-read": () =>
+      calls.value.some((call) => shows(call, task?.id ?? "", notes)) ? "the task was opened again" : null,
+    failure: () => failureIn(calls.value, reviewers),
   };
   const sign = signs[kind]();
   const why = kind === "review" && review ? review.why : NO_SIGN[kind];
@@ -165,7 +177,7 @@ function askTracker(root: string, { task }: GateNeed): Looked {
  * A file that was touched after that moment, "" if none was. The time of the last change of the inode is the kernel's:
  * `touch` cannot set it back. A removed file is seen by its folder.
  */
-function changedAfter(root: string, ms: number): Fact<string> {
+function changedAfter(root: string, ms: number, notes?: string): Fact<string> {
   const { exitCode, stdout, stderr } = spawnGit(root, [
     "ls-files",
     "-z",
@@ -177,7 +189,7 @@ function changedAfter(root: string, ms: number): Fact<string> {
   if (exitCode !== 0) return { ok: false, why: `git: ${stderr.toString().trim().split("\n")[0]}` };
   const { isOwned } = require("../store/owned.ts") as typeof import("../store/owned.ts");
   for (const path of stdout.toString().split("\0")) {
-    if (path === "" || isOwned(path)) continue;
+    if (path === "" || isOwned(path) || isAboutWork(path, notes)) continue;
     const stat = lookAt(`${root}/${path}`);
     if (stat ? stat.ctimeMs > ms : folderChanged(root, path, ms)) return { ok: true, value: path };
   }

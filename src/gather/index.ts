@@ -43,13 +43,13 @@ const toolsOf =
 
 function gatherSeen(
   sources: Sources,
-  { rules, since, message, task }: Extract<Need, { kind: "seen" }>,
+  { rules, since, message, task, names }: Extract<Need, { kind: "seen" }>,
 ): Facts["seen"] & object {
   const calls = toolsOf(sources)(since);
   // A transcript without a single message of the agent is none: it is broken, or not this session's.
   const whole = sources.transcript === null ? NO_TRANSCRIPT : transcripts().readLastMessage(sources.transcript, "");
   if (!whole.ok) return whole;
-  return calls.ok ? { ok: true, value: inference().lookForSignal(rules, calls.value, message, task) } : calls;
+  return calls.ok ? { ok: true, value: inference().lookForSignal(rules, calls.value, message, task, names) } : calls;
 }
 
 const NO_TRANSCRIPT = { ok: false, why: "no transcript" } as const;

@@ -163,7 +163,7 @@ function factsOf(asking: Asking, leaves: Gate[], resumed: boolean): Facts {
   const gates = leaves.filter((gate) => !isOfGit(gate)).map((gate) => ({ ...gate, wait: 0 }));
   const tools = () => ({ ok: false as const, why: "there is no session" });
   const sources = { root, run: keeping, host: "", session: "", patient: false, tools };
-  const need = { kind: "gates" as const, gates, base_tree: base, since, known, resumed };
+  const need = { kind: "gates" as const, gates, base_tree: base, since, entered: {}, names: {}, known, resumed };
   const git = leaves.some(isOfGit) ? { git: gatherGit(root) } : {};
   return { ...git, ...gatherGates(need, sources) };
 }

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
-import { matchesGlob } from "../../src/core/gate.ts";
+import { matchesGlob } from "../../src/core/glob.ts";
 
 describe("globs", () => {
   const piece = fc.constantFrom("a", "b", "ab", "*", "**", "?", "/", ".");
