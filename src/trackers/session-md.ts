@@ -14,7 +14,7 @@ import {
   tasksOf,
   whyUnwritable,
 } from "../core/tasks.ts";
-import { insideRoot, messageOf, readText } from "../store/files.ts";
+import { insideRoot, lookAt, messageOf, readText } from "../store/files.ts";
 import { checkActor, checkTask, checkText } from "./arguments.ts";
 import { clock } from "./ask.ts";
 import { withLock } from "./lock.ts";
@@ -189,9 +189,13 @@ function tryOnce(place: Place, edit: (text: string) => Answer<{ next: string; at
   if (edited.kind !== "ok") return edited;
   const { next, at } = edited.value;
   try {
+    if (next !== text && isReadOnly(path)) return failed("refused", `${place.file} is read-only`);
     if (next !== text && !swapFile(path, text, next)) return null;
   } catch (error) {
     return failed("error", `${place.file} cannot be written: ${messageOf(error)}`);
   }
   return ok(tasksOf(parseSessionFile(next))[at]!);
 }
+
+/** Another file could take its place all the same; but somebody said that it stays as it is. */
+const isReadOnly = (path: string) => ((lookAt(path)?.mode ?? 0o200) & 0o222) === 0;
