@@ -13,7 +13,12 @@ const UNSEEN = /[\p{Cc}\u2028\u2029\u061c\u200b\u200e\u200f\u202a-\u202e\u2066-\
 
 export function taskFromText(typed: string): NewTask {
   const [first = "", ...more] = typed.trim().split(/\r\n?|\n/);
-  const { name, bold, tail } = cutTail(first.trim().replace(/^[-*+][ \t]+\[.\][ \t]+/u, ""));
+  const { name, bold, tail } = cutTail(
+    first
+      .replace(UNSEEN, " ")
+      .trim()
+      .replace(/^[-*+][ \t]+\[.\][ \t]+/u, ""),
+  );
   const { labels, priority, command, model, restart, epic, after } = factsOf(parseTaskLine(`- [ ] **x**${tail}`)!);
   const whole = cleanTitle(name);
   const title = bold ? whole : capitalised(whole);
@@ -34,7 +39,11 @@ export function taskFromText(typed: string): NewTask {
 /** One line, nothing that steers a terminal, no stars that would end the name too early. */
 export function cleanTitle(text: string): string {
   const flat = text.replace(UNSEEN, " ").replace(/\*\*+/g, "").replace(/\s+/g, " ").trim();
-  return flat.replace(/^\*+[ \t]*|[ \t]*\*+$/g, "");
+  const isEdge = (at: number) => flat[at] === "*" || flat[at] === " ";
+  let [from, to] = [0, flat.length];
+  while (from < to && isEdge(from)) from++;
+  while (to > from && isEdge(to - 1)) to--;
+  return flat.slice(from, to);
 }
 
 const cleanText = (text: string) => text.replace(UNSEEN, (sign) => (/[\t\n]/.test(sign) ? sign : " ")).trimEnd();
@@ -87,7 +96,7 @@ function withWords(line: string, tail: string): Cut {
 function isTail(tail: string): boolean {
   const rest = tail.trim();
   if (rest === "") return true;
-  const dashed = /^[—–][ \t]*(?:`[^`]+`[ \t]*)?(.*)$/s.exec(rest);
+  const dashed = /^[—–][ \t]*(?:`(?=[^\s`])[^`]*(?<=[^\s`])`[ \t]*)?(.*)$/s.exec(rest);
   const [before = "", ...fields] = (dashed?.[1] ?? rest).split("|").map((field) => field.trim());
   if (!areWords(before) || (dashed !== null && rest.length === 1)) return false;
   return fields.every((field, at) => isField(field, dashed !== null && at === 0));
