@@ -1,6 +1,8 @@
 import { type Problem, renderProblem } from "../author/problem.ts";
 import { PROJECT_FILE, readProject } from "../author/project.ts";
 import { type Found, listWorkflows, problemsOf } from "../author/registry.ts";
+import { CONFIG_SHOWN, readConfig } from "../author/shortcuts.ts";
+import { homeDir } from "../store/home.ts";
 import { findRoot } from "../store/place.ts";
 import { findTarget, type Io, misuse, readArgs } from "./workflow-args.ts";
 
@@ -8,8 +10,8 @@ export const summary = "prove that workflows are sound";
 export const usage = `usage: pawl check [file|name …] [--json]
 
 Proves that each stage can be reached and can come to an end, that every signal has one meaning
-and that every prompt exists. Without arguments: pawl.yaml and all workflows
-of this project, yours and the built-in ones.
+and that every prompt exists. Without arguments: pawl.yaml, your ~/.config/pawl/config.yaml and all
+workflows of this project, yours and the built-in ones.
 
 exit code: 0 sound, 1 problems found, 2 wrong usage`;
 
@@ -27,9 +29,16 @@ export function run(args: string[], io: Io): number {
   // With mistakes in pawl.yaml nothing can be started; said once, not for each workflow.
   if ("errors" in project) return brokenProject(project.errors, read.flags.has("--json"), io);
   const all = read.names.length > 0 ? checked : listWorkflows(root, io.home);
-  if (read.flags.has("--json")) io.out(`${JSON.stringify(asJson(all), null, 2)}\n`);
-  else io.out(`${asText(all)}\n`);
-  return all.some((found) => problemsOf(found).length > 0) ? 1 : 0;
+  const config = read.names.length > 0 ? [] : configProblems(io);
+  if (read.flags.has("--json")) io.out(`${JSON.stringify(asJson(all, config), null, 2)}\n`);
+  else io.out(`${asText(all, config)}\n`);
+  return config.length > 0 || all.some((found) => problemsOf(found).length > 0) ? 1 : 0;
+}
+
+/** Without it the shortcuts are as they were shipped; workflows go on. */
+function configProblems(io: Io): Problem[] {
+  const config = readConfig(io.home ?? homeDir());
+  return "errors" in config ? config.errors : [];
 }
 
 function brokenProject(problems: Problem[], json: boolean, io: Io): number {
@@ -40,19 +49,20 @@ function brokenProject(problems: Problem[], json: boolean, io: Io): number {
   return 1;
 }
 
-function asJson(all: Found[]) {
-  const problems: Problem[] = all.flatMap(problemsOf);
-  return { ok: problems.length === 0, checked: all.map((found) => found.file), problems };
+function asJson(all: Found[], config: Problem[]) {
+  const problems: Problem[] = [...config, ...all.flatMap(problemsOf)];
+  const checked = [...(config.length > 0 ? [CONFIG_SHOWN] : []), ...all.map((found) => found.file)];
+  return { ok: problems.length === 0, checked, problems };
 }
 
-function asText(all: Found[]): string {
+function asText(all: Found[], config: Problem[]): string {
   const lines = all.flatMap((found) => {
     const problems = problemsOf(found);
     return problems.length > 0 ? problems.map(renderProblem) : [`${found.file}: ok, ${size(found)}`];
   });
-  const count = all.flatMap(problemsOf).length;
+  const count = config.length + all.flatMap(problemsOf).length;
   const verdict = count === 0 ? [] : ["", counted(count, "problem")];
-  return [...lines, ...verdict].join("\n");
+  return [...config.map(renderProblem), ...lines, ...verdict].join("\n");
 }
 
 function size(found: Found): string {

@@ -1,19 +1,39 @@
 import { agentOfSession } from "../store/person.ts";
-import { readPointer, setOff, writePointer } from "../store/place.ts";
+import { excludeOurs, readPointer, setOff, writePointer } from "../store/place.ts";
 import { type Io, parseArgs, rootOf, UserError } from "./args.ts";
 
 export const summary = "switch Pawl off in this project or session";
-export const usage = `usage: pawl off [--session ID] [--host claude]
+export const usage = `usage: pawl off [shortcuts] [--session ID] [--host claude]
 
 Off in this project: hooks of every session here answer nothing, and no workflow can be armed. Runs are kept.
---session switches off only that session. \`pawl on\` undoes it. PAWL=0 in the environment switches off everything.`;
+\`pawl off shortcuts\`: only the shortcuts mean nothing here. --session switches off only that session.
+\`pawl on\` undoes it, with the same words. PAWL=0 in the environment switches off everything.`;
 
 export const run = (args: string[], io: Io) => switchTo(true, args, io);
 
 export function switchTo(off: boolean, args: string[], io: Io): number {
   const { values, words } = parseArgs(args, ["--session=", "--host="]);
-  if (words.length > 0) throw new UserError(`what is ${words[0]}?`, "say `pawl off`, or `pawl off --session ID`");
+  const [word, ...more] = words;
+  const strange = word === "shortcuts" ? more[0] : word;
+  if (strange !== undefined) throw new UserError(`what is ${strange}?`, SAY);
+  if (word !== undefined && values["--session"] !== undefined)
+    throw new UserError("shortcuts are switched for a project, not for a session", "say `pawl off shortcuts`");
   if (off) refuseAgents();
+  return word === undefined ? switchPawl(off, values, io) : switchShortcuts(off, io);
+}
+
+const SAY = "say `pawl off`, `pawl off shortcuts` or `pawl off --session ID`; the same with `pawl on`";
+
+function switchShortcuts(off: boolean, io: Io): number {
+  const root = rootOf(io);
+  setOff(root, off, "shortcuts-off");
+  if (off) excludeOurs(root);
+  const next = off ? "`pawl on shortcuts` switches them on again." : "`pawl help shortcuts` lists them.";
+  io.out(`Shortcuts are ${off ? "off" : "on"} in ${root}. ${next}\n`);
+  return 0;
+}
+
+function switchPawl(off: boolean, values: Record<string, string>, io: Io): number {
   const word = off ? "off" : "on";
   const session = values["--session"];
   if (session === undefined) {

@@ -2,5 +2,5 @@ import type { Io } from "./args.ts";
 import { switchTo } from "./off.ts";
 
 export const summary = "switch Pawl on again";
-export const usage = "usage: pawl on [--session ID] [--host claude]";
+export const usage = "usage: pawl on [shortcuts] [--session ID] [--host claude]";
 export const run = (args: string[], io: Io) => switchTo(false, args, io);

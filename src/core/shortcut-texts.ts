@@ -12,7 +12,8 @@ export function helpText(table: readonly Shortcut[]): string {
     ...(directives[0] ? [`Begin a message with one of these, as in "${directives[0].key} your text":`] : []),
     ...(directives[0] ? [...rows(directives), ""] : []),
     "Nothing else is touched: a capital letter, or d:x without the space, is no shortcut.",
-    "`pawl help shortcuts` says how to change them, `pawl off shortcuts` switches them off in this project.",
+    "Change them under `shortcuts:` in ~/.config/pawl/config.yaml or pawl.yaml: `pawl help shortcuts` shows how.",
+    "`pawl off shortcuts` switches them off in this project.",
   ].join("\n");
 }
 

@@ -10,6 +10,7 @@ const IN_PAWL = [
   "errors.log",
   "errors.log.1",
   "off",
+  "shortcuts-off",
   "helper/",
   "jobs/",
   "receipts/",

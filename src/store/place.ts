@@ -183,24 +183,25 @@ function removeIfThere(path: string): void {
   }
 }
 
-// ── Off switch ──────────────────────────────────────────────────────────────
+// ── Off switches ────────────────────────────────────────────────────────────
+
+/** Everything, or only the shortcuts; the file is called so. */
+type Switch = "off" | "shortcuts-off";
 
 /** Said by this Pawl to this project. A file that an agent puts there, or a repository ships, switches nothing off. */
-export function isOff(root: string): boolean {
+export function isOff(root: string, which: Switch = "off"): boolean {
   try {
-    const file = readText(join(root, ".pawl", "off"), 1024);
-    return file.ok && unseal(offContext(root), file.text) !== null;
+    const file = readText(join(root, ".pawl", which), 1024);
+    return file.ok && unseal(`${which} ${root}`, file.text) !== null;
   } catch {
     return false;
   }
 }
 
-export function setOff(root: string, off: boolean): void {
-  const path = insideRoot(root, ".pawl/off");
+export function setOff(root: string, off: boolean, which: Switch = "off"): void {
+  const path = insideRoot(root, `.pawl/${which}`);
   if (off) {
     ensureDir(root, ".pawl");
-    writeAtomic(path, seal(offContext(root), '{"off":true}'));
+    writeAtomic(path, seal(`${which} ${root}`, '{"off":true}'));
   } else removeIfThere(path);
 }
-
-const offContext = (root: string) => `off ${root}`;

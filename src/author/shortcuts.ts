@@ -1,0 +1,83 @@
+/** The shortcuts that count here: those shipped, what the project's pawl.yaml makes of them, and what the person does. */
+import { plain } from "../core/plain.ts";
+import { type Overrides, SHORTCUTS, type Shortcut, withOverrides } from "../core/shortcut.ts";
+import { realpath } from "../store/disk.ts";
+import { readText } from "../store/files.ts";
+import { join } from "../store/names.ts";
+import { isOff } from "../store/place.ts";
+import type { Problem } from "./problem.ts";
+
+export const CONFIG_SHOWN = "~/.config/pawl/config.yaml";
+const MAX_BYTES = 256 * 1024;
+
+/** A file with mistakes is left out and told, so that it takes nothing else away. */
+export function readShortcuts(root: string, home: string): { table: Shortcut[]; problems: string[] } {
+  if (isOff(root, "shortcuts-off")) return { table: [], problems: [] };
+  // Who stands later counts more: the keys are the person's.
+  const layers = [projectLayer(root), personLayer(home)];
+  return {
+    table: withOverrides(
+      SHORTCUTS,
+      layers.flatMap((layer) => ("shortcuts" in layer ? [layer.shortcuts] : [])),
+    ),
+    problems: layers.flatMap((layer) => ("errors" in layer ? layer.errors.map(inOneLine) : [])),
+  };
+}
+
+type Layer = { shortcuts: Overrides } | { errors: Problem[] };
+
+const NOTHING: Layer = { shortcuts: {} };
+
+/** It quotes a file that may be anybody's. */
+const inOneLine = ({ file, line, column, message }: Problem) => `${file}:${line}:${column}: ${plain(message)}`;
+
+/** Reading YAML costs a prompt more than all the rest: only where the word stands in the file. */
+function mentionsShortcuts(path: string): boolean {
+  const file = readText(path, MAX_BYTES);
+  return file.ok ? file.text.includes("shortcuts") : file.why !== "missing";
+}
+
+function projectLayer(root: string): Layer {
+  if (!mentionsShortcuts(join(root, "pawl.yaml"))) return NOTHING;
+  const { readProject } = require("./project.ts") as typeof import("./project.ts");
+  const read = readProject(root);
+  return "errors" in read ? read : { shortcuts: read.project.shortcuts ?? {} };
+}
+
+function personLayer(home: string): Layer {
+  return mentionsShortcuts(configPath(home)) ? readConfig(home) : NOTHING;
+}
+
+/** A link in the home is the person's. */
+function configPath(home: string): string {
+  const path = join(home, ".config", "pawl", "config.yaml");
+  try {
+    return realpath(path);
+  } catch {
+    return path;
+  }
+}
+
+export function readConfig(home: string): Layer {
+  const { problemAt } = require("./problem.ts") as typeof import("./problem.ts");
+  const file = readText(configPath(home), MAX_BYTES);
+  if (!file.ok && file.why === "missing") return NOTHING;
+  if (file.ok) return compileConfig(file.text);
+  const message = `the file cannot be read: ${file.detail ?? file.why}`;
+  return { errors: [problemAt(CONFIG_SHOWN, "", 0, message, "check the file and its permissions")] };
+}
+
+function compileConfig(text: string): Layer {
+  if (text.replace(/^\s*#.*$/gm, "").trim() === "") return NOTHING;
+  const { readDocument } = require("./document.ts") as typeof import("./document.ts");
+  const { CONFIG, checkShortcuts } = require("./shortcut-schema.ts") as typeof import("./shortcut-schema.ts");
+  const read = readDocument(
+    text,
+    CONFIG_SHOWN,
+    CONFIG,
+    () => null,
+    (reading, draft) => checkShortcuts(reading, (draft as Partial<{ shortcuts: Overrides }>).shortcuts, "person"),
+  );
+  if ("errors" in read) return read;
+  return { shortcuts: (read.draft as Partial<{ shortcuts: Overrides }>).shortcuts ?? {} };
+}
