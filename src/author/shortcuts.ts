@@ -7,7 +7,6 @@ import { join } from "../store/names.ts";
 import { isOff } from "../store/place.ts";
 import type { Problem } from "./problem.ts";
 
-export const CONFIG_SHOWN = "~/.config/pawl/config.yaml";
 const MAX_BYTES = 256 * 1024;
 
 /** A file with mistakes is left out and told, so that it takes nothing else away. */
@@ -45,39 +44,19 @@ function projectLayer(root: string): Layer {
 }
 
 function personLayer(home: string): Layer {
-  return mentionsShortcuts(configPath(home)) ? readConfig(home) : NOTHING;
+  const path = configPath(home);
+  if (!mentionsShortcuts(path)) return NOTHING;
+  const { readConfig } = require("./config.ts") as typeof import("./config.ts");
+  const read = readConfig(path);
+  return "errors" in read ? read : { shortcuts: read.config.shortcuts ?? {} };
 }
 
 /** A link in the home is the person's. */
-function configPath(home: string): string {
+export function configPath(home: string): string {
   const path = join(home, ".config", "pawl", "config.yaml");
   try {
     return realpath(path);
   } catch {
     return path;
   }
-}
-
-export function readConfig(home: string): Layer {
-  const { problemAt } = require("./problem.ts") as typeof import("./problem.ts");
-  const file = readText(configPath(home), MAX_BYTES);
-  if (!file.ok && file.why === "missing") return NOTHING;
-  if (file.ok) return compileConfig(file.text);
-  const message = `the file cannot be read: ${file.detail ?? file.why}`;
-  return { errors: [problemAt(CONFIG_SHOWN, "", 0, message, "check the file and its permissions")] };
-}
-
-function compileConfig(text: string): Layer {
-  if (text.replace(/^\s*#.*$/gm, "").trim() === "") return NOTHING;
-  const { readDocument } = require("./document.ts") as typeof import("./document.ts");
-  const { CONFIG, checkShortcuts } = require("./shortcut-schema.ts") as typeof import("./shortcut-schema.ts");
-  const read = readDocument(
-    text,
-    CONFIG_SHOWN,
-    CONFIG,
-    () => null,
-    (reading, draft) => checkShortcuts(reading, (draft as Partial<{ shortcuts: Overrides }>).shortcuts, "person"),
-  );
-  if ("errors" in read) return read;
-  return { shortcuts: (read.draft as Partial<{ shortcuts: Overrides }>).shortcuts ?? {} };
 }

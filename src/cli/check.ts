@@ -1,7 +1,8 @@
+import { CONFIG_SHOWN, readConfig } from "../author/config.ts";
 import { type Problem, renderProblem } from "../author/problem.ts";
 import { PROJECT_FILE, readProject } from "../author/project.ts";
 import { type Found, listWorkflows, problemsOf } from "../author/registry.ts";
-import { CONFIG_SHOWN, readConfig } from "../author/shortcuts.ts";
+import { configPath } from "../author/shortcuts.ts";
 import { homeDir } from "../store/home.ts";
 import { findRoot } from "../store/place.ts";
 import { findTarget, type Io, misuse, readArgs } from "./workflow-args.ts";
@@ -37,7 +38,7 @@ export function run(args: string[], io: Io): number {
 
 /** Without it the shortcuts are as they were shipped; workflows go on. */
 function configProblems(io: Io): Problem[] {
-  const config = readConfig(io.home ?? homeDir());
+  const config = readConfig(configPath(io.home ?? homeDir()));
   return "errors" in config ? config.errors : [];
 }
 

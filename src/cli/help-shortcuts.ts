@@ -1,4 +1,5 @@
-import { CONFIG_SHOWN, readShortcuts } from "../author/shortcuts.ts";
+import { CONFIG_SHOWN } from "../author/config.ts";
+import { readShortcuts } from "../author/shortcuts.ts";
 import { helpText, SHORTCUTS, type Shortcut } from "../core/shortcut.ts";
 import { homeDir } from "../store/home.ts";
 import { isOff } from "../store/place.ts";
