@@ -22,7 +22,7 @@ export function switchTo(off: boolean, args: string[], io: Io): number {
   return word === undefined ? switchPawl(off, values, io) : switchShortcuts(off, io);
 }
 
-const SAY = "say `pawl off`, `pawl off shortcuts` or `pawl off --session ID`; the same with `pawl on`";
+const SAY = "say `pawl off`, `pawl off shortcuts` or `pawl off --session ID`";
 
 function switchShortcuts(off: boolean, io: Io): number {
   const root = rootOf(io);
