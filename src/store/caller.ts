@@ -1,9 +1,9 @@
 /** Whose hand it is that changes a task: the agent of a session, or the person. */
-import { userInfo } from "node:os";
 import { actorOf } from "../core/auto.ts";
 import { readText } from "./files.ts";
 import { isPlainName } from "./names.ts";
 import { isHost } from "./owner.ts";
+import { userName } from "./person.ts";
 import { readPointer } from "./place.ts";
 
 /** As trackers name it. */
@@ -38,20 +38,8 @@ function parentOf(pid: number): number {
   return Number(parent ?? 0);
 }
 
-/** The system's answer: variables like USER say what the caller wants. */
-function personActor(): string {
-  return (
-    nameOfUser()
-      .replace(/[^A-Za-z0-9._-]+/g, "-")
-      .replace(/^[._-]+/, "")
-      .slice(0, 64) || "person"
-  );
-}
-
-function nameOfUser(): string {
-  try {
-    return userInfo().username;
-  } catch {
-    return `uid-${process.getuid?.() ?? ""}`;
-  }
-}
+const personActor = () =>
+  userName()
+    .replace(/[^A-Za-z0-9._-]+/g, "-")
+    .replace(/^[._-]+/, "")
+    .slice(0, 64) || "person";

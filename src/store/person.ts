@@ -42,7 +42,7 @@ export function agentOfSession(): string | null {
 }
 
 /** The system's answer: variables like USER say what the caller wants. */
-function userName(): string {
+export function userName(): string {
   const fallback = `uid ${process.getuid?.() ?? "?"}`;
   try {
     return Bun.spawnSync(["/usr/bin/id", "-un"], { timeout: 5_000 }).stdout.toString().trim() || fallback;
