@@ -8,6 +8,12 @@ export function confirm(io: Io, question: string): boolean {
   return /^y(es)?$/i.test(readLine().trim());
 }
 
+/** Only n or no is a no. */
+export function confirmUnlessNo(io: Io, question: string): boolean {
+  io.out(`${question} [Y/n] `);
+  return !/^no?$/i.test(readLine().trim());
+}
+
 export const isInteractive = (io: Io) => io.isTTY && process.stdin.isTTY === true;
 
 function readLine(): string {

@@ -3,28 +3,37 @@ import { version } from "../../package.json";
 import { applyChanges } from "../install/apply.ts";
 import { type BinaryPlan, ensureBinary, forgetBinary, planBinary, versionOf } from "../install/binary.ts";
 import { type Check, detectChecks } from "../install/checks.ts";
+import type { Plan, Wishes } from "../install/draft.ts";
 import type { Scope } from "../install/hooks.ts";
-import { type Plan, planInit, type Wishes } from "../install/plan.ts";
+import { planInit } from "../install/plan.ts";
+import { proseName } from "../install/plan-asked.ts";
 import { type Proof, proveHook } from "../install/prove.ts";
 import { contentsText, listed, listText, shown } from "../install/show.ts";
-import { type Target, targetOf } from "../install/target.ts";
+import { readManifest, type Target, targetOf } from "../install/target.ts";
 import { lookAt } from "../store/files.ts";
 import { dirname, join } from "../store/names.ts";
 import { type Io, type Parsed, parseArgs, rootOf, UserError } from "./args.ts";
-import { confirm, isInteractive, orUserError } from "./confirm.ts";
+import { confirm, confirmUnlessNo, isInteractive, orUserError } from "./confirm.ts";
 
 export const summary = "install Pawl's hooks, commands and agents";
-export const usage = `usage: pawl init [--team | --user | --plugin] [--yes] [--print] [--json] [--with-config] [--claude-md]
+export const usage = `usage: pawl init [--team | --user | --plugin] [--yes] [--print] [--json] [--with-config] [--claude-md] [--fragment]
+                 [--shortcuts | --no-shortcuts] [--statusline | --no-statusline]
 
-Shows every file it would touch, asks, then installs for Claude Code and fires the hook once to prove it.
+Asks what you want, shows every file it would touch, asks again, then installs for Claude Code and fires the hook once
+to prove it.
   (default)       for you in this project: .claude/settings.local.json, kept out of git
   --team          for everyone in this project: .claude/settings.json, to be committed; without Pawl it does nothing
   --user          for you in every project: ~/.claude
   --plugin        changes nothing; prints the two commands that install Pawl as a plugin instead
+  --no-shortcuts  without one-key shortcuts (s, x, r, …); --shortcuts switches them on again
+  --no-statusline without Pawl's status line. One that you have is shown above it and comes back with \`uninstall\`.
+                  With --team there is none unless you say --statusline
+  --fragment      also explains the shortcuts to the agent: .claude/execute-rule.md, imported by an existing CLAUDE.md,
+                  or written out in an existing AGENTS.md
   --with-config   also writes a pawl.yaml that suggests this project's own checks, as comments
   --claude-md     also adds a short marked block to an existing CLAUDE.md
   --print         shows the resulting contents and changes nothing
-  --yes           does not ask (for scripts)      --json   the same as data
+  --yes           does not ask (for scripts): shortcuts and status line are on      --json   the same as data
 
 Nothing that is not Pawl's is overwritten; \`pawl uninstall\` puts everything back.
 Exit codes: 0 installed or nothing to do, 1 refused or failed (everything is as it was), 2 not confirmed or wrong use.`;
@@ -38,7 +47,19 @@ const OPTIONS = [
   "--json",
   "--with-config",
   "--claude-md",
+  "--fragment",
+  "--shortcuts",
+  "--no-shortcuts",
+  "--statusline",
+  "--no-statusline",
   "--host=",
+];
+
+/** At most one of each. */
+const CHOICES = [
+  ["--team", "--user", "--plugin"],
+  ["--shortcuts", "--no-shortcuts"],
+  ["--statusline", "--no-statusline"],
 ];
 
 interface Job {
@@ -55,22 +76,59 @@ export function run(args: string[], io: Io): number {
   if (words.length > 0) throw new UserError(`what is ${words[0]}?`, "`pawl init --help` lists the options");
   if ((values["--host"] ?? "claude") !== "claude")
     throw new UserError(`${values["--host"]} cannot be set up yet`, "this version knows --host claude");
-  const ways = ["--team", "--user", "--plugin"].filter((flag) => flags.has(flag));
-  if (ways.length > 1) throw new UserError(`${ways.join(" and ")} exclude each other`, "choose one");
+  for (const choice of CHOICES) {
+    const chosen = choice.filter((flag) => flags.has(flag));
+    if (chosen.length > 1) throw new UserError(`${chosen.join(" and ")} exclude each other`, "choose one");
+  }
   return flags.has("--plugin") ? pluginWay(io) : orUserError(() => install(prepare(parsed, io), parsed, io));
 }
 
 function prepare({ flags }: Parsed, io: Io): Job {
   const scope: Scope = flags.has("--user") ? "user" : flags.has("--team") ? "project" : "local";
   const target = targetOf(scope, scope === "user" ? "" : rootOf(io));
-  const wishes = { claudeMd: flags.has("--claude-md"), config: flags.has("--with-config") };
+  const wishes = wishesOf(flags);
   const checks = scope === "user" || lookAt(join(target.base, "pawl.yaml")) ? [] : detectChecks(target.base);
-  return { target, wishes, checks, plan: planInit(target, wishes, version), binary: planBinary() };
+  const job = { target, wishes, checks, plan: planInit(target, wishes, version), binary: planBinary() };
+  const asks = !["--yes", "--print", "--json"].some((flag) => flags.has(flag)) && isInteractive(io);
+  return asks && !isIdle(job) ? asked(job, io) : job;
 }
+
+function wishesOf(flags: Set<string>): Wishes {
+  const choice = (name: string) => (flags.has(`--${name}`) ? true : flags.has(`--no-${name}`) ? false : undefined);
+  const [shortcuts, statusline] = [choice("shortcuts"), choice("statusline")];
+  return {
+    claudeMd: flags.has("--claude-md"),
+    config: flags.has("--with-config"),
+    fragment: flags.has("--fragment"),
+    ...(shortcuts !== undefined && { shortcuts }),
+    ...(statusline !== undefined && { statusline }),
+  };
+}
+
+const isIdle = ({ plan, binary }: Job) => plan.changes.length === 0 && binary.state === "current";
+
+/** Once, when it is installed; the list then shows what follows from the answers. */
+function asked(job: Job, io: Io): Job {
+  const { target, wishes, checks } = job;
+  if (readManifest(target).manifest !== null) return job;
+  const answers = { ...wishes };
+  const prose = proseName(target);
+  if (wishes.shortcuts === undefined)
+    answers.shortcuts = confirmUnlessNo(io, "Switch on one-key shortcuts (s, x, r, …; `?` lists them)?");
+  if (answers.shortcuts && !wishes.fragment && prose)
+    answers.fragment = confirm(io, `Teach the agent the shortcuts in prose too (adds ${addedTo(prose)})?`);
+  if (!wishes.config && checks.length > 0)
+    answers.config = confirm(io, `Suggest this project's own checks (${commandsOf(checks)}) in a new pawl.yaml?`);
+  io.out("\n");
+  return { ...job, wishes: answers, plan: planInit(target, answers, version) };
+}
+
+const addedTo = (prose: string) => (prose === "AGENTS.md" ? "a marked block to AGENTS.md" : "one import to CLAUDE.md");
+const commandsOf = (checks: Check[]) => checks.map(({ command }) => `\`${command}\``).join(", ");
 
 function install(job: Job, { flags }: Parsed, io: Io): number {
   const json = flags.has("--json");
-  const idle = job.plan.changes.length === 0 && job.binary.state === "current";
+  const idle = isIdle(job);
   if (!json) io.out(planText(job, flags.has("--print")));
   if (flags.has("--print")) return report(job, null, json, io, 0);
   if (!idle && !flags.has("--yes") && (json || !isInteractive(io))) {
@@ -81,7 +139,6 @@ function install(job: Job, { flags }: Parsed, io: Io): number {
     io.out("Nothing was changed.\n");
     return 1;
   }
-  if (!idle && !flags.has("--yes")) offerConfig(job, io);
   if (!idle) carryOut(job);
   const proof = proveHook(job.target.scope, job.target.base);
   if (!json) io.out(endText(job, proof, idle));
@@ -96,12 +153,6 @@ function carryOut({ binary, plan }: Job): void {
     if (state === "copied") forgetBinary(binary.path);
     throw error;
   }
-}
-
-function offerConfig(job: Job, io: Io): void {
-  if (job.wishes.config || job.checks.length === 0) return;
-  if (!confirm(io, "Also suggest these checks, as comments, in a new pawl.yaml?")) return;
-  job.plan = planInit(job.target, { ...job.wishes, config: true }, version);
 }
 
 // ── What is said ────────────────────────────────────────────────────────────
@@ -124,9 +175,10 @@ function planText({ target, plan, binary, checks, wishes }: Job, whole: boolean)
   ];
   if (process.env.PAWL === "0")
     lines.push("  note    WARNING: PAWL=0 is set here; an agent started from this shell runs no hook of Pawl\n");
-  const found = checks.map(({ command }) => `\`${command}\``).join(", ");
-  if (found && !wishes.config)
-    lines.push(`  note    this project's own checks: ${found}; --with-config suggests them in a pawl.yaml\n`);
+  if (checks.length > 0 && !wishes.config)
+    lines.push(
+      `  note    this project's own checks: ${commandsOf(checks)}; --with-config suggests them in a pawl.yaml\n`,
+    );
   if (whole) lines.push(contentsText(plan.changes, base));
   return lines.join("");
 }

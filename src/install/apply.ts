@@ -17,6 +17,7 @@ import {
 } from "node:fs";
 import { errorCode, lookAt, messageOf, readText, removeQuietly, syncDir, TEMP_PREFIX } from "../store/files.ts";
 import { dirname, join } from "../store/names.ts";
+import { seal } from "../store/seal.ts";
 import { InstallError } from "./error.ts";
 
 export interface Change {
@@ -26,6 +27,8 @@ export interface Change {
   before: string | null;
   /** null: it goes */
   after: string | null;
+  /** what `after` is sealed for: only at the moment of writing, as that may make the key */
+  sealed?: string;
   mode: number;
   why: string;
 }
@@ -57,7 +60,8 @@ function stage(change: Change, work: Work): { fresh: string; old: string } {
   const old = spareName(folder, work);
   if (change.after !== null) {
     makeFolders(folder, change.mode, work);
-    writeFresh(fresh, change.after, change.mode);
+    const { after, sealed } = change;
+    writeFresh(fresh, sealed === undefined ? after : seal(sealed, after), change.mode);
     if (change.before !== null) chmodSync(fresh, change.mode);
   }
   if (change.before !== null) linkOld(change.path, old);

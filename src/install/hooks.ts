@@ -24,7 +24,7 @@ const TIMEOUTS: Readonly<Record<string, number>> = {
 
 export const EVENTS: readonly string[] = Object.keys(TIMEOUTS);
 
-const BINARY = "$HOME/.local/share/pawl/bin/pawl";
+export const BINARY = "$HOME/.local/share/pawl/bin/pawl";
 
 /**
  * A colleague without Pawl sees nothing, and a deleted working folder does no harm. The two variables would make the

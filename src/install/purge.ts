@@ -19,9 +19,11 @@ import { excludePlace, isOwned } from "../store/owned.ts";
 import { listArchived, listRuns, loadRun } from "../store/runs.ts";
 import { keyPath } from "../store/seal.ts";
 import { binaryPath } from "./binary.ts";
+import { SHORTCUTS_OFF } from "./target.ts";
+import { SHIPPED } from "./texts.ts";
 
 /** Written by `init` itself; everything else in the list below comes from working with Pawl. */
-const OF_INIT = [".pawl/.gitignore", ".pawl/install.json"];
+const OF_INIT = [".pawl/.gitignore", ".pawl/install.json", SHORTCUTS_OFF];
 const BUILTIN_LOG = ".claude/logs/work-completion.log";
 
 export interface State {
@@ -33,15 +35,7 @@ export interface State {
 }
 
 /** Where `init` writes: a temporary file of a write that was cut off may lie there. */
-const FOLDERS = [
-  ".",
-  ".claude",
-  ".claude/commands",
-  ".claude/commands/pawl",
-  ".claude/agents",
-  ".claude/skills",
-  ".claude/skills/workflow",
-];
+const FOLDERS = [...new Set([".", ".claude", ".claude/skills", ...SHIPPED.map(({ path }) => dirname(path))])];
 
 export function findState(root: string): State {
   const live = listRuns(root)

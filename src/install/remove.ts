@@ -5,11 +5,12 @@ import { homeDir } from "../store/home.ts";
 import { join } from "../store/names.ts";
 import { type ExcludePlace, excludePlace } from "../store/owned.ts";
 import type { Change } from "./apply.ts";
-import { withoutBlock } from "./claude-md.ts";
+import { withoutBlocks } from "./claude-md.ts";
 import { InstallError } from "./error.ts";
 import { withoutExcludes } from "./exclude.ts";
 import { callsUs, type Scope } from "./hooks.ts";
 import { isEmptySettings, withoutHooks } from "./settings.ts";
+import { withoutStatusLine } from "./status-line.ts";
 import {
   type Entry,
   isOurIgnore,
@@ -20,6 +21,7 @@ import {
   readManifest,
   readQuietly,
   renderManifest,
+  SHORTCUTS_OFF,
   type Target,
   targetOf,
 } from "./target.ts";
@@ -61,6 +63,7 @@ export function planRemoval(target: Target, scopes: Scope[], state: boolean): Re
   const known = (kind: string) => late.some((entry) => entry.kind === kind);
   if (all && target.scope !== "user" && !known("exclude")) freeExclude(draft);
   if (all && target.scope !== "user" && !known("ignore")) freeIgnore(draft);
+  if (all && target.scope !== "user" && unrecorded(SHORTCUTS_OFF)) freeMarker(draft);
   const rest = all ? [] : left.filter((entry) => !gone.includes(entry));
   closeRecord(draft, record, rest);
   const made = record.manifest?.folders ?? (target.scope === "user" ? [] : [".claude", ".pawl"]);
@@ -103,7 +106,8 @@ function tryRevert(draft: Draft, entry: Entry): void {
   }
 }
 
-function revert({ target, changes, stays }: Draft, entry: Entry): void {
+function revert(draft: Draft, entry: Entry): void {
+  const { target, changes, stays } = draft;
   const { path, before, wrote } = entry;
   if (entry.kind === "exclude" && path !== excludePlace(target.base)?.path) {
     stays.push(`${path}: is not where git looks for this project's excludes (any more)`);
@@ -115,15 +119,22 @@ function revert({ target, changes, stays }: Draft, entry: Entry): void {
     changes.push(changeOf(target, path, now, before, before === null ? "was not there before" : "as it was before"));
     return;
   }
-  const freed = freedOf(target, entry, now);
+  const freed = freedOf(draft, entry, now);
   if (typeof freed === "object" && freed !== null) stays.push(`${path}: ${freed.stays}`);
-  else if (freed !== now) changes.push(changeOf(target, path, now, freed, "edited since: only what is Pawl's goes"));
+  else if (freed !== now) changes.push(changeOf(target, path, now, freed, whyFreed(entry)));
 }
 
-/** An edited file without what is ours. null: nothing is left of it. */
-function freedOf(target: Target, { kind, before }: Entry, now: string): string | null | { stays: string } {
-  if (kind === "settings") return freedSettings(now, before);
-  if (kind === "block") return withoutBlock(now);
+const whyFreed = ({ kind }: Entry) =>
+  kind === "switch" ? "was not there before" : "edited since: only what is Pawl's goes";
+
+/** null: nothing is left of it. */
+type Freed = string | null | { stays: string };
+
+/** An edited file without what is ours. */
+function freedOf({ target, stays }: Draft, { path, kind, before }: Entry, now: string): Freed {
+  if (kind === "settings") return freedSettings(now, before, (note) => stays.push(`${path}: ${note}`));
+  if (kind === "block") return withoutBlocks(now);
+  if (kind === "switch") return before;
   if (kind === "exclude") {
     const text = freedExclude(target, now);
     return before === null && text.trim() === "" ? null : text;
@@ -131,10 +142,13 @@ function freedOf(target: Target, { kind, before }: Entry, now: string): string |
   return { stays: "was edited since it was installed, so it is yours" };
 }
 
-function freedSettings(now: string, before: string | null): string | null | { stays: string } {
+/** `noted`: what is said of it besides. */
+function freedSettings(now: string, before: string | null, noted: (note: string) => void): Freed {
   const freed = withoutHooks(now, before);
   if (!freed.ok) return { stays: `cannot be edited (${freed.why}); take Pawl's hooks out by hand` };
-  return before === null && isEmptySettings(freed.text) ? null : freed.text;
+  const { text, note } = withoutStatusLine(freed.text, before);
+  if (note) noted(note);
+  return before === null && isEmptySettings(text) ? null : text;
 }
 
 /** What was installed here from this machine; the personal file is looked at in any case. */
@@ -151,7 +165,7 @@ function freeSettings(draft: Draft, scope: Scope): void {
   const name = settingsOf(target, scope);
   const now = readExisting(target.base, name);
   if (now === null || !now.includes(".local/share/pawl/bin/pawl")) return;
-  const freed = freedSettings(now, now);
+  const freed = freedSettings(now, now, (note) => stays.push(`${name}: ${note}`));
   if (typeof freed === "object" && freed !== null) stays.push(`${name}: ${freed.stays}`);
   else if (freed !== now) changes.push(changeOf(target, name, now, freed, "only what is Pawl's goes"));
 }
@@ -183,6 +197,12 @@ function freeIgnore({ target, changes }: Draft): void {
   const name = ".pawl/.gitignore";
   const now = readExisting(target.base, name);
   if (now !== null && isOurIgnore(now)) changes.push(changeOf(target, name, now, null, "served Pawl's state"));
+}
+
+/** Switched off by the person, without `init`. */
+function freeMarker({ target, changes }: Draft): void {
+  const now = readExisting(target.base, SHORTCUTS_OFF);
+  if (now !== null) changes.push(changeOf(target, SHORTCUTS_OFF, now, null, "Pawl's state"));
 }
 
 function freedExclude(target: Target, now: string): string {

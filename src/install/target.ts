@@ -68,13 +68,16 @@ export const modeOf = (path: string, otherwise: number) => {
   return found ? found.mode & 0o7777 : otherwise;
 };
 
+/** While it is there, one-key shortcuts are off in this project. */
+export const SHORTCUTS_OFF = ".pawl/shortcuts-off";
+
 /** By whatever version: Pawl's own .gitignore begins like this. */
 export const isOurIgnore = (text: string) => text.startsWith("runs/\narchive/\n");
 
 // ── The record of what is ours ──────────────────────────────────────────────
 
 /** How a file of ours that was edited since is freed of us; "ignore" and "exclude" serve the state and go with it. */
-export type Kind = "settings" | "text" | "block" | "config" | "ignore" | "exclude";
+export type Kind = "settings" | "text" | "fragment" | "block" | "config" | "switch" | "ignore" | "exclude";
 
 export interface Entry {
   path: string;
@@ -83,6 +86,8 @@ export interface Entry {
   /** hash of what we wrote */
   wrote: string;
   scopes: Scope[];
+  /** hash of what we wrote out between our marks in a file of the person's */
+  inline?: string;
 }
 
 export interface Manifest {
@@ -91,6 +96,8 @@ export interface Manifest {
   files: Entry[];
   /** that we made, outermost first */
   folders: string[];
+  /** the person wants none of ours */
+  no_statusline?: true;
 }
 
 export const emptyManifest = (version: string): Manifest => ({ v: 1, pawl: version, files: [], folders: [] });

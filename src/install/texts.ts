@@ -11,6 +11,12 @@ import completeWork from "../../plugin/commands/complete-work.md" with { type: "
 import go from "../../plugin/commands/go.md" with { type: "text" };
 import oracleReview from "../../plugin/commands/oracle-review.md" with { type: "text" };
 import until from "../../plugin/commands/until.md" with { type: "text" };
+import commitSkill from "../../plugin/skills/commit/SKILL.md" with { type: "text" };
+import design from "../../plugin/skills/design/SKILL.md" with { type: "text" };
+import handoff from "../../plugin/skills/handoff/SKILL.md" with { type: "text" };
+import handoffHaiku from "../../plugin/skills/handoff-haiku/SKILL.md" with { type: "text" };
+import planAdhoc from "../../plugin/skills/plan-adhoc/SKILL.md" with { type: "text" };
+import planTdd from "../../plugin/skills/plan-tdd/SKILL.md" with { type: "text" };
 import workflow from "../../plugin/skills/workflow/SKILL.md" with { type: "text" };
 
 import { listWorkflows } from "../author/registry.ts";
@@ -23,8 +29,10 @@ export interface Shipped {
   why: string;
   /** where it goes if someone else has that name */
   otherwise?: string;
-  /** what it would hide: a skill comes before a command of the same name */
-  hides?: string;
+  /** its name as a skill, which comes before a command of the same name */
+  skill?: string;
+  /** a name that anybody's project may use for something of its own */
+  everyday?: true;
 }
 
 /** The client refuses a command it does not know, so each word that arms a workflow of the project's own gets one. */
@@ -56,6 +64,14 @@ const agent = (name: string, text: string): Shipped => ({
   why: `the sub-agent ${name}`,
 });
 
+const skill = (name: string, text: string): Shipped => ({
+  path: `.claude/skills/${name}/SKILL.md`,
+  text,
+  why: `the skill /${name}`,
+  otherwise: `.claude/commands/pawl/${name}.md`,
+  skill: name,
+});
+
 export const SHIPPED: readonly Shipped[] = [
   {
     path: ".claude/commands/complete-work.md",
@@ -84,13 +100,15 @@ export const SHIPPED: readonly Shipped[] = [
     otherwise: ".claude/commands/pawl/oracle-review.md",
   },
   { path: ".claude/commands/pawl/approve.md", text: approve, why: "the command /pawl:approve" },
-  {
-    path: ".claude/skills/workflow/SKILL.md",
-    text: workflow,
-    why: "the skill /workflow",
-    otherwise: ".claude/commands/pawl/workflow.md",
-    hides: ".claude/commands/workflow.md",
-  },
+  skill("workflow", workflow),
+  ...Object.entries({
+    handoff,
+    "handoff-haiku": handoffHaiku,
+    commit: commitSkill,
+    design,
+    "plan-adhoc": planAdhoc,
+    "plan-tdd": planTdd,
+  }).map(([name, text]): Shipped => ({ ...skill(name, text), everyday: true })),
   agent("memory-updater", memoryUpdater),
   agent("deep-reviewer", deepReviewer),
   agent("file-cleaner", fileCleaner),

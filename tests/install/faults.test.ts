@@ -61,7 +61,10 @@ test("killed in the middle of it: uninstall mends that", () => {
     expect({ at, exitCode, files: Object.fromEntries(files) }).toEqual({
       at,
       exitCode: 0,
-      files: { "CLAUDE.md": "file 644 # Mine\n", ".claude/settings.local.json": 'file 644 {"a":1}' },
+      files: {
+        "CLAUDE.md": "file 644 # Mine\n",
+        ".claude/settings.local.json": 'file 644 {"a":1,"statusLine":{"type":"command","command":"date"}}',
+      },
     });
   }
 }, 60_000);

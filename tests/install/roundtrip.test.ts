@@ -25,9 +25,10 @@ function thereAndBack(place: Place, base: string, flags: string[], settings: str
   const text = textOf(join(base, settings));
   expect(eventsIn(text)).toContain("SessionEnd");
   expect(text).toContain('exec \\"$p\\" hook claude --via ');
+  expect(text?.includes('exec \\"$p\\" statusline')).toBe(!flags.includes("--team") || flags.includes("--statusline"));
   expect(pawl(place, "init", "--yes", ...flags)).toContain("nothing to do");
   expect(snapshot(base)).toEqual(installed);
-  pawl(place, "uninstall", "--purge", "--yes", ...flags);
+  pawl(place, "uninstall", "--purge", "--yes", ...flags.filter((flag) => flag !== "--statusline"));
   expect(snapshot(base)).toEqual(before);
 }
 
@@ -85,11 +86,15 @@ describe("init, then uninstall --purge: everything as it was", () => {
   test("with everything that is only done on request", () => {
     const place = ground({ "CLAUDE.md": "# Mine", "package.json": '{"scripts":{"test":"x"}}' });
     const before = snapshot(place.root);
-    pawl(place, "init", "--yes", "--claude-md", "--with-config");
+    pawl(place, "init", "--yes", "--claude-md", "--with-config", "--fragment", "--no-shortcuts");
     expect(textOf(join(place.root, "CLAUDE.md"))).toStartWith("# Mine\n\n<!-- pawl");
     expect(textOf(join(place.root, "pawl.yaml"))).toContain("#   test: { tests: [npm, test] }");
     pawl(place, "uninstall", "--purge", "--yes");
     expect(snapshot(place.root)).toEqual(before);
+  });
+  test("a git project, for the team, with a status line", () => {
+    const place = ground({ ".claude/settings.json": SETTINGS["hooks of others"]! });
+    thereAndBack(place, place.root, ["--team", "--statusline"], ".claude/settings.json");
   });
   for (const [name, text] of Object.entries(SETTINGS)) {
     test(`settings with ${name}`, () => {

@@ -9,13 +9,13 @@ import type { Faults } from "../store/faults.ts";
 import { put, snapshot } from "./ground.ts";
 
 const { faults } = globalThis as unknown as { faults: Faults };
+const WISHES = { claudeMd: true, config: true, fragment: true, shortcuts: false };
 const [what, base] = process.argv.slice(2) as ["in" | "out" | "once", string];
 
 /** Counts only while the files are changed: reading is over by then. */
 function applied(root: string, at: number): string {
   const target = targetOf("local", root);
-  const plan =
-    what !== "out" ? planInit(target, { claudeMd: true, config: true }, "1") : planRemoval(target, ["local"], true);
+  const plan = what !== "out" ? planInit(target, WISHES, "1") : planRemoval(target, ["local"], true);
   const before = JSON.stringify(snapshot(root));
   Object.assign(faults, { at, count: 0, hit: "" });
   let said = "";
@@ -33,10 +33,10 @@ function furnished(name: string): string {
   const root = join(base, name);
   mkdirSync(join(root, ".git/objects"), { recursive: true });
   put(root, "CLAUDE.md", "# Mine\n");
-  put(root, ".claude/settings.local.json", '{"a":1}');
+  put(root, ".claude/settings.local.json", '{"a":1,"statusLine":{"type":"command","command":"date"}}');
   if (what !== "out") return root;
   const target = targetOf("local", root);
-  applyChanges(planInit(target, { claudeMd: true, config: true }, "1").changes);
+  applyChanges(planInit(target, WISHES, "1").changes);
   return root;
 }
 

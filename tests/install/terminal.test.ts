@@ -19,7 +19,7 @@ async function typed(place: Place, args: string[], answers: string[]): Promise<{
       rows: 50,
       data: (terminal, bytes) => {
         screen += decoder.decode(bytes, { stream: true });
-        if (screen.split("[y/N]").length - 1 > asked) terminal.write(`${answers[asked++] ?? ""}\r`);
+        if (screen.split(/\[y\/N\]|\[Y\/n\]/).length - 1 > asked) terminal.write(`${answers[asked++] ?? ""}\r`);
       },
     },
   });
@@ -28,12 +28,19 @@ async function typed(place: Place, args: string[], answers: string[]): Promise<{
   return { code, screen };
 }
 
+const CONFIG = "Suggest this project's own checks (`go test ./...`";
+const SHORTCUTS = "Switch on one-key shortcuts (s, x, r, …; `?` lists them)? [Y/n]";
+const TEACH = "Teach the agent the shortcuts in prose too (adds one import to CLAUDE.md)? [y/N]";
+const has = ({ root }: Place, path: string) => existsSync(join(root, path));
+const MARKER = ".pawl/shortcuts-off";
+const FRAGMENT = ".claude/execute-rule.md";
+
 describe("a person is asked", () => {
   for (const answer of ["n", "", "maybe"]) {
     test(`${JSON.stringify(answer)} is a no`, async () => {
       const place = ground();
       const before = snapshot(place.base);
-      const { code, screen } = await typed(place, ["init"], [answer]);
+      const { code, screen } = await typed(place, ["init"], ["y", answer]);
       expect(screen).toContain("Nothing was changed.");
       expect(code).toBe(1);
       expect(snapshot(place.base)).toEqual(before);
@@ -41,20 +48,59 @@ describe("a person is asked", () => {
   }
   test("yes, and no configuration", async () => {
     const place = ground({ "go.mod": "module x\n" });
-    const { code, screen } = await typed(place, ["init"], ["y", "n"]);
-    expect(screen).toContain("Also suggest these checks");
+    const { code, screen } = await typed(place, ["init"], ["", "n", "y"]);
+    expect(screen).toContain(CONFIG);
     expect(screen).toContain("The hook was fired once and answered in");
     expect(code).toBe(0);
-    expect(existsSync(join(place.root, "pawl.yaml"))).toBe(false);
+    expect(has(place, "pawl.yaml")).toBe(false);
   });
   test("yes to both, and out again", async () => {
     const place = ground({ "go.mod": "module x\n" });
     const before = snapshot(place.root);
-    expect((await typed(place, ["init"], ["yes", "y"])).code).toBe(0);
-    expect(existsSync(join(place.root, "pawl.yaml"))).toBe(true);
+    const { code, screen } = await typed(place, ["init"], ["", "y", "yes"]);
+    expect(code).toBe(0);
+    expect(screen).toMatch(/create {2}pawl\.yaml/);
+    expect(has(place, "pawl.yaml")).toBe(true);
     expect((await typed(place, ["init"], [])).screen).toContain("nothing to do");
     expect((await typed(place, ["uninstall"], ["n"])).code).toBe(1);
     expect((await typed(place, ["uninstall"], ["y"])).code).toBe(0);
     expect(snapshot(place.root)).toEqual(before);
+  });
+  for (const [answer, off] of [
+    ["", false],
+    ["Y", false],
+    ["what?", false],
+    ["n", true],
+    ["No", true],
+  ] as const) {
+    test(`about shortcuts, once: ${JSON.stringify(answer)} leaves them ${off ? "off" : "on"}`, async () => {
+      const place = ground();
+      const before = snapshot(place.root);
+      const first = await typed(place, ["init"], [answer, "y"]);
+      expect({ code: first.code, asked: first.screen.includes(SHORTCUTS) }).toEqual({ code: 0, asked: true });
+      expect(first.screen.includes(`create  ${MARKER} `)).toBe(off);
+      expect(has(place, MARKER)).toBe(off);
+      expect((await typed(place, ["init"], [])).screen).not.toContain("?");
+      expect((await typed(place, ["uninstall"], ["y"])).code).toBe(0);
+      expect(snapshot(place.root)).toEqual(before);
+    });
+  }
+  test("about the agent's reading only where there is some, and only with shortcuts", async () => {
+    const place = ground({ "CLAUDE.md": "# Mine\n" });
+    const before = snapshot(place.root);
+    expect((await typed(place, ["init"], ["n", "n"])).screen).not.toContain(TEACH);
+    expect((await typed(place, ["init"], ["y", "", "y"])).screen).toContain(TEACH);
+    expect(has(place, FRAGMENT)).toBe(false);
+    await typed(place, ["uninstall"], ["y"]);
+    await typed(place, ["init"], ["y", "y", "y"]);
+    expect(has(place, FRAGMENT)).toBe(true);
+    await typed(place, ["uninstall"], ["y"]);
+    expect(snapshot(place.root)).toEqual(before);
+  });
+  test("not about what is said already", async () => {
+    const place = ground({ "CLAUDE.md": "# Mine\n" });
+    const { code, screen } = await typed(place, ["init", "--no-shortcuts"], ["y"]);
+    expect({ code, asked: screen.includes(SHORTCUTS) || screen.includes(TEACH) }).toEqual({ code: 0, asked: false });
+    expect(has(place, MARKER)).toBe(true);
   });
 });
