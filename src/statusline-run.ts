@@ -4,11 +4,15 @@ import type { Run } from "./core/types.ts";
 import { liveDir, readCommit, seqsIn } from "./store/commits.ts";
 import { type Figures, keepCost } from "./store/cost.ts";
 import { logError } from "./store/errors.ts";
-import { insideRoot } from "./store/files.ts";
-import type { Pointer } from "./store/place.ts";
+import { insideRoot, lookAt } from "./store/files.ts";
+import { isOff, readPointer } from "./store/place.ts";
 
 /** The same in more and in fewer words, the richest first; null: none is at work in this session. */
-export function sessionRun(pointer: Pointer, session: string, value: object, at: string): string[] | null {
+export function sessionRun(session: string, value: object, at: string): string[] | "off" | null {
+  const pointer = readPointer("claude", session);
+  if (pointer === null) return null;
+  // Looked for first: a file that is missed costs more than one that is not asked for.
+  if (pointer.off || (lookAt(`${pointer.root}/.pawl/off`) !== undefined && isOff(pointer.root))) return "off";
   for (const id of [pointer.run, ...(pointer.formal ?? [])]) {
     const run = id === "" ? null : newest(pointer.root, id);
     if (run === null || run.status === "ended" || run.owner?.session !== session) continue;
@@ -34,11 +38,11 @@ function words(line: RunLine): string[] {
   const { workflow, stage, step, steps, task, waits } = line;
   const full = runText(line);
   if (waits === null) return task === "" ? [full] : [`${full}  ${task}`];
-  const [what, how] = [waits.what, waits.how];
+  const { what, how } = waits;
   return [
-    `${full}  waits for ${what}: ${how}`,
-    `${workflow}  ${stageBar(step, steps)}  ${stage}  waits for ${what}: ${how}`,
-    `${workflow}  ${stage}  waits for ${what}: ${how}`,
+    `${full}  ${what}: ${how}`,
+    `${workflow}  ${stageBar(step, steps)}  ${stage}  ${what}: ${how}`,
+    `${workflow}  ${stage}  ${what}: ${how}`,
     `${stage}  ${how}: ${what}`,
   ];
 }

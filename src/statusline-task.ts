@@ -1,20 +1,56 @@
-/** The next task for the status line, from session.md. Loaded only where there is one. */
-import { MOST_SIGNS, short } from "./core/run-line.ts";
-import { arrange, chooseTask } from "./core/status.ts";
-import { parseSessionFile, type Task, tasksOf } from "./core/tasks.ts";
+/**
+ * The next task for the status line, from session.md. To read its tasks takes longer than all the rest of a line, and it
+ * seldom changes: so what was found is remembered, with the stamps of everything it depends on.
+ */
+import { type Found, rename } from "./store/disk.ts";
+import { lookAt, makeDirs, parseJson, readText, withTemp } from "./store/files.ts";
+import { statePath } from "./store/home.ts";
+import { dirname } from "./store/names.ts";
 
-/** null: nothing to start. */
-export const nextIn = (text: string) => nameOf(arrange(tasksOf(parseSessionFile(text)), null));
-
-/** Where pawl.yaml speaks of tasks; YAML takes its time, so that only such projects pay for it. */
-export function nextConfigured(root: string): string | null {
-  const { openProjectTracker } = require("./gather/project-tracker.ts") as typeof import("./gather/project-tracker.ts");
-  const opened = openProjectTracker(root);
-  const listed = opened.kind === "ok" && opened.value.name === "session-md" ? opened.value.list({}) : null;
-  return listed?.kind === "ok" ? nameOf(arrange(listed.value, null)) : null;
+interface Remembered {
+  folder: string;
+  /** the project it lies in */
+  root: string;
+  at: number;
+  /** path and stamp, "" where there is nothing */
+  seen: [string, string][];
+  next: string;
 }
 
-function nameOf(tasks: Task[]): string | null {
-  const { start } = chooseTask(tasks, () => false);
-  return start === null ? null : short(start.title, MOST_SIGNS) || start.id;
+/** A project may get another root by what is made above it, which no stamp tells. */
+const VALID_MS = 60_000;
+
+/** "": nothing to start, or not known here. Beads and GitHub are not asked: that takes longer than a line may. */
+export function nextTask(folder: string, now: number): string {
+  const path = statePath("next", Bun.hash(folder).toString(16));
+  const known = remembered(path, folder, now);
+  if (known !== null) return known;
+  const { lookUp } = require("./statusline-file.ts") as typeof import("./statusline-file.ts");
+  const { root, next, files } = lookUp(folder, now);
+  if (files !== null) remember(path, { folder, root, at: now, seen: files.map((file) => [file, stampOf(file)]), next });
+  return next;
+}
+
+function remembered(path: string, folder: string, now: number): string | null {
+  const file = readText(path, 64 * 1024);
+  const known = (file.ok ? parseJson(file.text) : null) as Remembered | null | undefined;
+  if (known?.folder !== folder || !Array.isArray(known.seen) || typeof known.next !== "string") return null;
+  if (!(now >= known.at && now - known.at < VALID_MS)) return null;
+  for (const [name, stamp] of known.seen) if (stampOf(name) !== stamp) return null;
+  return known.next;
+}
+
+function stampOf(path: string): string {
+  const found: Found | undefined = lookAt(path);
+  return found === undefined ? "" : `${found.ino} ${found.size} ${found.mtimeMs} ${found.ctimeMs}`;
+}
+
+/** What cannot be remembered is looked up again. */
+function remember(path: string, known: Remembered): void {
+  try {
+    makeDirs(dirname(path), 0o700);
+    withTemp(dirname(path), JSON.stringify(known), 0o600, (temp) => rename(temp, path), "unsynced");
+  } catch {
+    // a full disk, or a home that cannot be written
+  }
 }

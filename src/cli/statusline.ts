@@ -1,7 +1,4 @@
-import { readStdin } from "../quick.ts";
-import { statusLine } from "../statusline.ts";
-import { write } from "../store/disk.ts";
-import { logError } from "../store/errors.ts";
+import { leave, readStdin } from "../quick.ts";
 
 export const summary = "one line for the client's status line: the session's run, or the next task";
 export const usage = `usage: pawl statusline [--wrap COMMAND]
@@ -15,36 +12,59 @@ or nothing. The cost figures that the client hands over are kept with the run.
 
 Always exits with 0. Switched off (\`pawl off\`, PAWL=0), it prints only what the wrapped command says.`;
 
+/** Nothing but `quick` is loaded until it is clear that there may be something to say. */
 export async function run(args: string[]): Promise<number> {
   const wrapped = wrappedBy(args);
   if (wrapped !== null) {
-    const { runWrapped } = await import("../statusline-wrap.ts");
-    await runWrapped(wrapped, ourLine, say);
-  } else if (process.env.PAWL !== "0") {
-    const input = await readStdin();
-    if ("value" in input) say(ourLine(input.value));
+    await (await import("../statusline-wrap.ts")).runWrapped(wrapped, ourLine, say);
+    return 0;
   }
-  return 0;
+  if (process.env.PAWL === "0") leave();
+  const reading = readStdin();
+  const input = "then" in reading ? await reading : reading;
+  if ("value" in input && mayHaveLine(input.value)) say(ourLine(input.value));
+  leave();
 }
 
 function wrappedBy(args: string[]): string | null {
-  const at = args.indexOf("--wrap");
-  const inline = args.find((arg) => arg.startsWith("--wrap="));
-  return inline?.slice("--wrap=".length) ?? (at < 0 ? null : (args[at + 1] ?? null));
+  for (let at = 0; at < args.length; at++) {
+    const arg = args[at]!;
+    if (arg === "--wrap") return args[at + 1] ?? null;
+    if (arg.startsWith("--wrap=")) return arg.slice("--wrap=".length);
+  }
+  return null;
 }
+
+/** false only when certain: no run in this session, and nowhere above it a file that could hold or name tasks. */
+function mayHaveLine(value: unknown): boolean {
+  const { session_id: session, cwd, workspace } = (value ?? {}) as Record<string, unknown>;
+  const { HOME } = process.env;
+  if (typeof session !== "string" || !HOME || isFilled(`${HOME}/.local/state/pawl/sessions/claude-${session}`))
+    return true;
+  const folder = (workspace as Record<string, unknown> | undefined)?.project_dir ?? cwd;
+  if (typeof folder !== "string" || !folder.startsWith("/")) return false;
+  for (let dir = folder; ; dir = dir.slice(0, dir.lastIndexOf("/"))) {
+    for (const name of ["session.md", "agents/session.md", "pawl.yaml"]) if (isFilled(`${dir}/${name}`)) return true;
+    if (dir === "") return false;
+  }
+}
+
+const isFilled = (path: string) => Bun.file(path).size > 0;
 
 /** Whatever is wrong, the client's screen is no place to say so. */
 function ourLine(value: unknown): string {
   try {
+    const { statusLine } = require("../statusline.ts") as typeof import("../statusline.ts");
     const line = statusLine(value, new Date().toISOString());
     return line === "" ? "" : `${line}\n`;
   } catch (error) {
-    logError(null, "statusline", error);
+    (require("../store/errors.ts") as typeof import("../store/errors.ts")).logError(null, "statusline", error);
     return "";
   }
 }
 
 function say(text: string | Uint8Array): void {
+  const { write } = require("../store/disk.ts") as typeof import("../store/disk.ts");
   const bytes = typeof text === "string" ? new TextEncoder().encode(text) : text;
   try {
     for (let at = 0; at < bytes.length; ) at += write(1, bytes, at, bytes.length - at);

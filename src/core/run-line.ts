@@ -3,7 +3,7 @@ import { plain } from "./plain.ts";
 import type { Run } from "./types.ts";
 
 export interface Waiting {
-  /** what is needed of the person */
+  /** what is the matter */
   what: string;
   /** what resolves it */
   how: string;
@@ -53,11 +53,12 @@ export function runLine(run: Run, place: RunPlace): RunLine {
 
 function waitsFor(run: Run, { ownerGone, arm }: RunPlace): Waiting | null {
   const why = short(run.why ?? "", MOST_SIGNS);
-  if (run.claim?.open === "person") return { what: `your approval: ${why}`, how: `\`pawl approve ${run.id}\`` };
-  if (run.question) return { what: "your decision", how: "answer in its session" };
-  if (run.status === "halted") return { what: `stopped: ${why}`, how: `\`${resumeCommand(run)}\`` };
+  if (run.claim?.open === "person")
+    return { what: `your approval is needed (${why})`, how: `\`pawl approve ${run.id}\`` };
+  if (run.question) return { what: "your decision is needed", how: "answer in its session" };
+  if (run.status === "halted") return { what: `stopped (${why})`, how: `\`${resumeCommand(run)}\`` };
   if (run.paused?.firm) return { what: "paused by command", how: `\`pawl runs resume ${run.id}\`` };
-  if (run.owner === null || ownerGone) return { what: "a session", how: `type ${arm} in one` };
+  if (run.owner === null || ownerGone) return { what: "no session has it", how: `type ${arm} in one` };
   return null;
 }
 

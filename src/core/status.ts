@@ -111,7 +111,7 @@ function blockedText(task: Task): string {
 }
 
 const waitingText = ({ id, workflow, waits }: RunLine) =>
-  waits === null ? [] : [`${workflow} (${id}) waits for ${waits.what}: ${waits.how}`];
+  waits === null ? [] : [`${workflow} (${id}): ${waits.what}: ${waits.how}`];
 
 function dirtyLines(dirty: StatusView["dirty"]): string[] {
   if (dirty === null) return [];

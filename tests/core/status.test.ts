@@ -5,12 +5,14 @@ import {
   arrange,
   chooseTask,
   type RunLine,
+  runLine,
   type StatusView,
   statusData,
   statusText,
   waitsForPerson,
 } from "../../src/core/status.ts";
 import { parseSessionFile, type Task, tasksOf } from "../../src/core/tasks.ts";
+import type { Run } from "../../src/core/types.ts";
 
 const NOTHING: StatusView = { tracker: "", tasks: null, runs: [], unread: [], dirty: null };
 const view = (more: Partial<StatusView>): StatusView => ({ ...NOTHING, tracker: "session-md", ...more });
@@ -141,7 +143,7 @@ describe("below the tasks", () => {
           steps: 4,
           minutes: 150,
           paused: true,
-          waits: { what: "your approval: release notes", how: "`pawl approve cd34`" },
+          waits: { what: "your approval is needed (release notes)", how: "`pawl approve cd34`" },
         }),
       ],
       unread: ["run ef56 is damaged"],
@@ -155,7 +157,7 @@ Runs:
 - complete-work  ● ◉ ○ ○  REVIEW  2 of 4, 3 h, paused
 
 Waiting for you:
-- complete-work (cd34) waits for your approval: release notes: \`pawl approve cd34\`
+- complete-work (cd34): your approval is needed (release notes): \`pawl approve cd34\`
 - run ef56 is damaged
 
 2 files changed and not committed.
@@ -179,6 +181,59 @@ Waiting for you:
   test("nothing waits: a run at work, tasks, a changed tree", () => {
     expect(waitsForPerson(view({ tasks: [task("a")], runs: [run()], dirty: { files: 3 } }))).toBe(false);
     expect(waitsForPerson(view({ why: "failed" }))).toBe(true);
+  });
+});
+
+describe("what a run waits for", () => {
+  const base = {
+    id: "ab12",
+    workflow: "auto-workflow",
+    plan: ["coding", "testing"],
+    stage: "testing",
+    status: "active",
+    owner: { host: "claude", session: "s" },
+  } as unknown as Run;
+  const rows: [string, Partial<Run>, boolean, [string, string] | null][] = [
+    ["nothing, at work", {}, false, null],
+    ["a word of the person is their own business", { paused: { turn: "t", told: true } }, false, null],
+    [
+      "paused by command",
+      { paused: { turn: "t", told: true, firm: true } },
+      false,
+      ["paused by command", "`pawl runs resume ab12`"],
+    ],
+    [
+      "a question",
+      { status: "waiting", question: { ask: "issues", at: "", seq: 1, turn: "" } },
+      false,
+      ["your decision is needed", "answer in its session"],
+    ],
+    [
+      "an approval",
+      { status: "waiting", why: "release notes", claim: { signal: "X", at: "", rounds: 0, tree: "", open: "person" } },
+      false,
+      ["your approval is needed (release notes)", "`pawl approve ab12`"],
+    ],
+    ["stopped", { status: "halted", why: "stalled" }, false, ["stopped (stalled)", "`pawl runs resume ab12`"]],
+    [
+      "stopped, its workflow changed",
+      { status: "halted", why: "its workflow was changed while it ran" },
+      false,
+      ["stopped (its workflow was changed while it ran)", "`pawl runs resume --accept ab12`"],
+    ],
+    ["nobody's", { owner: null }, false, ["no session has it", "type /auto in one"]],
+    ["its session is gone", {}, true, ["no session has it", "type /auto in one"]],
+  ];
+  test.each(rows)("%s", (_name, more, ownerGone, wanted) => {
+    const { waits } = runLine({ ...base, ...more }, { minutes: 1, ownerGone, arm: "/auto" });
+    expect(waits && [waits.what, waits.how]).toEqual(wanted);
+  });
+
+  test("its place: a stage of its plan, or a phase", () => {
+    const place = { minutes: 1, ownerGone: false, arm: "" };
+    expect(runLine(base, place)).toMatchObject({ stage: "TESTING", step: 2, steps: 2, paused: false, task: "" });
+    const formal = { phase: { current: 3, total: 5, name: "Write\nit", status: "in_progress" } } as Run["formal"];
+    expect(runLine({ ...base, formal: formal! }, place)).toMatchObject({ stage: "Write it", step: 3, steps: 5 });
   });
 });
 
