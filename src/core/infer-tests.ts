@@ -24,8 +24,8 @@ interface Located {
 export function testState(calls: ToolCall[]): TestState {
   let red: Located[] = [];
   let last: TestRun | null = null;
-  let changed: string | null = null;
-  for (const call of calls) {
+  let from = 0;
+  for (const [place, call] of calls.entries()) {
     const runs = located(call);
     for (const one of runs) {
       if (one.run.verdict === "fail") red.push(one);
@@ -33,11 +33,19 @@ export function testState(calls: ToolCall[]): TestState {
     }
     if (runs.length > 0) {
       last = runs.at(-1)!.run;
-      changed = null;
+      from = place;
     }
-    changed = behindTests(call) ?? changed;
   }
-  return { last, red: red.at(-1)?.run ?? null, changed };
+  return { last, red: red.at(-1)?.run ?? null, changed: lastChange(calls.slice(from)) };
+}
+
+/** From the end: mostly it is near. */
+function lastChange(calls: ToolCall[]): string | null {
+  for (const call of calls.toReversed()) {
+    const found = behindTests(call);
+    if (found !== null) return found;
+  }
+  return null;
 }
 
 function located(call: ToolCall): Located[] {

@@ -51,23 +51,34 @@ export function lookForSignal(
   // Two at once is no answer.
   return {
     inferred: hits.length === 1 ? hits[0]! : null,
-    progress: progressFrom(calls, standing),
+    // Asked for only where nothing is inferred.
+    get progress() {
+      return progressFrom(calls, standing);
+    },
     tools: calls.length,
   };
 }
 
-/** What is dear to find out, once for all rules. */
+/** What is dear to find out: when it is asked for, and once for all rules. */
 interface Standing {
-  tests: TestState;
-  review: Review | null;
+  tests: () => TestState;
+  review: () => Review | null;
   notes?: string;
 }
 
 const standingOf = (calls: ToolCall[], { notes, reviewers }: Names = {}): Standing => ({
-  tests: testState(calls),
-  review: reviewOf(calls, reviewers),
+  tests: once(() => testState(calls)),
+  review: once(() => reviewOf(calls, reviewers)),
   ...(notes !== undefined && { notes }),
 });
+
+function once<T>(look: () => T): () => T {
+  let seen: { found: T } | null = null;
+  return () => {
+    seen ??= { found: look() };
+    return seen.found;
+  };
+}
 
 function shownBy(
   rule: Inference,
@@ -76,13 +87,16 @@ function shownBy(
   message: string,
   task: string,
 ): string | null {
+  const said = rule.says ? saysOne(message, rule.says) : "";
+  // Words are cheaper to read than tool calls.
+  if (said === null) return null;
   const wanted: (string | null)[] = [];
-  if (rule.tests) wanted.push(greenRun(tests));
-  if (rule.review) wanted.push(review?.verdict === "approved" ? "a reviewer approved" : null);
+  if (rule.tests) wanted.push(greenRun(tests()));
+  if (rule.review) wanted.push(review()?.verdict === "approved" ? "a reviewer approved" : null);
   if (rule.closed) wanted.push(isClosedBy(calls, task, notes) ? `a tool call closed ${task}` : null);
   if (rule.read) wanted.push(calls.some((call) => shows(call, task, notes)) ? `${task} was opened again` : null);
   if (rule.edited) wanted.push(calls.some(isEdit) ? "files were edited" : null);
-  if (rule.says) wanted.push(saysOne(message, rule.says));
+  if (rule.says) wanted.push(said);
   return wanted.length === 0 || wanted.includes(null) ? null : wanted.join("; ");
 }
 
@@ -93,16 +107,16 @@ function greenRun({ last, red, changed }: TestState): string | null {
 
 /** The work was changed for certain: notes about it, and files beside it, are not the work. */
 export const isEdit = (call: ToolCall) =>
-  call.result !== null &&
-  !call.result.error &&
-  changesOf(call).some((change) => change.edited.some((path) => !BESIDE.test(path)));
+  changesOf(call).some((change) => change.edited.some((path) => !BESIDE.test(path))) && call.result?.error === false;
 const BESIDE = /^(?:\/tmp\/|\/var\/tmp\/|\/dev\/)|(?:^|\/)session\.md$|(?:^|\/)\.(?:claude|beads|pawl)\//;
 
 // ── Where it stands ─────────────────────────────────────────────────────────
 
 export const progressOf = (calls: ToolCall[]): Progress => progressFrom(calls, standingOf(calls));
 
-function progressFrom(calls: ToolCall[], { tests: { last, red }, review }: Standing): Progress {
+function progressFrom(calls: ToolCall[], standing: Standing): Progress {
+  const { last, red } = standing.tests();
+  const review = standing.review();
   const isRed = last !== null && (red !== null || last.verdict !== "pass");
   if (review && review.verdict !== "approved" && !(isRed && last.at > review.at)) return "IN_ORACLE_REVIEW";
   if (isRed) return "IN_TESTING";

@@ -3,6 +3,7 @@
 import type { Fact, Json, ToolCall } from "../core/types.ts";
 import { type Found, namesOf, stat as statOf } from "../store/disk.ts";
 import { join } from "../store/names.ts";
+import { blocksOf, type Entry, messageId, messageOf, parseLine, record, string, textOf } from "./entry.ts";
 import { describe, linesFromEnd, pollFile } from "./tail.ts";
 
 const REACH = 64 * 1024 * 1024;
@@ -14,12 +15,13 @@ const DISORDER_MS = 10_000;
 /** a line without a tool is parsed only for its time; long ones are not worth it */
 const SHORT_LINE = 64 * 1024;
 
-type Entry = Record<string, unknown>;
-
 const ASSISTANT = Buffer.from('"assistant"');
 const USER = Buffer.from('"user"');
 const TOOL_USE = Buffer.from('"tool_use"');
 const TOOL_RESULT = Buffer.from('"tool_result"');
+const TYPE_USER = Buffer.from('"type":"user"');
+const RESULT_OF = Buffer.from('"tool_use_id":"');
+const QUOTE = 34;
 const STOP_SUMMARY = Buffer.from('"stop_hook_summary"');
 const HOOK_CONTEXT = Buffer.from('"hook_additional_context"');
 const HOOK_BLOCK = Buffer.from('"hook_blocking_error"');
@@ -178,17 +180,21 @@ function agentFile(folder: string, name: string): AgentFile[] {
   return [{ path, agent, size: stat.size, changed: stat.mtimeMs }];
 }
 
-/** Backwards: results come before their calls, and the first line that is old enough ends it. */
+/**
+ * Backwards: results come before their calls, and the first line that is old enough ends it. Most of a transcript are
+ * results, and few of them are ever looked at: their lines are only kept, under the ids they name.
+ */
 function scanCalls(lines: Iterable<Buffer>, from: number, agent: string): Scan {
-  const results = new Map<string, Result>();
+  const results: Results = new Map();
   const scan: Scan = { calls: [], pending: false };
   let newest: string | null = null;
   for (const line of lines) {
+    if (keepResult(line, results)) continue;
     const entry = chainLine(line, agent);
     if (entry === null) continue;
     const at = Date.parse(string(entry.timestamp));
     if (at < from - DISORDER_MS) break;
-    if (entry.type === "user") for (const [id, result] of resultsOf(entry)) results.set(id, result);
+    if (entry.type === "user") for (const [id] of resultsOf(entry)) keep(results, id, line);
     if (entry.type !== "assistant") continue;
     newest ??= messageId(entry);
     if (!(at >= from)) continue;
@@ -199,29 +205,75 @@ function scanCalls(lines: Iterable<Buffer>, from: number, agent: string): Scan {
   return scan;
 }
 
+/** The lines that may hold the result of a call, the newest first. */
+type Results = Map<string, Buffer[]>;
+
+function keep(results: Results, id: string, line: Buffer): void {
+  const lines = results.get(id);
+  if (lines) lines.push(line);
+  else results.set(id, [line]);
+}
+
+/** Quotes inside a text are escaped, so these bytes are a key wherever they stand; whose, is seen when it is asked for. */
+function keepResult(line: Buffer, results: Results): boolean {
+  if (!line.includes(TOOL_RESULT) || !line.includes(TYPE_USER) || line.includes(TOOL_USE)) return false;
+  let at = line.indexOf(RESULT_OF);
+  if (at < 0) return false;
+  for (; at >= 0; at = line.indexOf(RESULT_OF, at)) {
+    at += RESULT_OF.length;
+    keep(results, line.toString("utf8", at, line.indexOf(QUOTE, at)), line);
+  }
+  return true;
+}
+
 /** A line of this agent's own conversation that has a tool in it, or is cheap enough to ask for its time. */
 function chainLine(line: Buffer, agent: string): Entry | null {
   const hasTool = line.includes(TOOL_USE) || line.includes(TOOL_RESULT);
   const hasTime = line.length <= SHORT_LINE && (line.includes(ASSISTANT) || line.includes(USER));
-  if (!hasTool && !hasTime) return null;
+  return hasTool || hasTime ? ownEntry(line, agent) : null;
+}
+
+function ownEntry(line: Buffer, agent: string): Entry | null {
   const entry = parseLine(line);
   if (entry?.type !== "assistant" && entry?.type !== "user") return null;
   return agent === "" && entry.isSidechain === true ? null : entry;
 }
 
-function callsOf(entry: Entry, agent: string, results: Map<string, Result>): ToolCall[] {
+function callsOf(entry: Entry, agent: string, results: Results): ToolCall[] {
   const by = agent === "" ? "" : string(entry.attributionAgent) || agent;
   return blocksOf(messageOf(entry).content, "tool_use")
     .filter((block) => string(block.id) !== "")
     .reverse()
-    .map((block) => ({
-      id: string(block.id),
-      name: string(block.name),
-      input: (block.input ?? null) as Json,
-      result: results.get(string(block.id)) ?? null,
-      at: string(entry.timestamp),
-      agent: by,
-    }));
+    .map((block) => {
+      const id = string(block.id);
+      const lines = results.get(id) ?? [];
+      return withResult(
+        { id, name: string(block.name), input: (block.input ?? null) as Json, at: string(entry.timestamp), agent: by },
+        () => resultIn(lines, id, agent),
+      );
+    });
+}
+
+/** Read when it is asked for, once. */
+function withResult(call: Omit<ToolCall, "result">, read: () => Result | null): ToolCall {
+  let result: Result | null | undefined;
+  return {
+    ...call,
+    get result() {
+      if (result === undefined) result = read();
+      return result;
+    },
+  };
+}
+
+/** The oldest one counts. */
+function resultIn(lines: Buffer[], id: string, agent: string): Result | null {
+  for (const line of lines.toReversed()) {
+    const entry = ownEntry(line, agent);
+    const found = entry?.type === "user" ? resultsOf(entry).findLast(([of]) => of === id) : undefined;
+    if (found) return found[1];
+  }
+  return null;
 }
 
 function resultsOf(entry: Entry): [string, Result][] {
@@ -238,44 +290,4 @@ function inOrder(calls: ToolCall[]): ToolCall[] {
   const once = new Map<string, ToolCall>();
   for (const call of calls) if (!once.has(call.id)) once.set(call.id, call);
   return [...once.values()].reverse().sort((a, b) => Date.parse(a.at) - Date.parse(b.at));
-}
-
-// ── Lines ───────────────────────────────────────────────────────────────────
-
-/** null for whatever is not one whole JSON object: a line half written, a line half lost. */
-function parseLine(line: Buffer): Entry | null {
-  try {
-    const value: unknown = JSON.parse(line.toString("utf8"));
-    return typeof value === "object" && value !== null ? (value as Entry) : null;
-  } catch {
-    return null;
-  }
-}
-
-function record(value: unknown): Entry {
-  return typeof value === "object" && value !== null ? (value as Entry) : {};
-}
-
-function string(value: unknown): string {
-  return typeof value === "string" ? value : "";
-}
-
-function messageOf(entry: Entry): Entry {
-  return record(entry.message);
-}
-
-function messageId(entry: Entry): string {
-  return string(messageOf(entry).id) || string(entry.uuid);
-}
-
-function blocksOf(content: unknown, type: string): Entry[] {
-  return Array.isArray(content) ? content.map(record).filter((block) => block.type === type) : [];
-}
-
-/** String content, or its text blocks joined. */
-function textOf(content: unknown): string {
-  if (typeof content === "string") return content;
-  return blocksOf(content, "text")
-    .map((block) => string(block.text))
-    .join("\n");
 }
