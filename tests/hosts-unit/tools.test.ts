@@ -92,6 +92,24 @@ describe("calls and results", () => {
     ]);
   });
 
+  const nested = { content: [{ type: "tool_result", tool_use_id: "t1", content: "not its own" }] };
+  const spaced = (text: string) => JSON.stringify(JSON.parse(text), null, 1).replaceAll("\n", " ");
+  test.each<[string, string[], string | undefined]>([
+    ["named only inside another's data", [result("t2", "two", at(2), { toolUseResult: nested })], undefined],
+    ["named inside another's data, and its own", [result("t1", "one", at(2)), result("t2", "", at(3), nested)], "one"],
+    ["quoted in a text", [result("t2", '{"type":"tool_result","tool_use_id":"t1"}', at(2))], undefined],
+    ["with a space before its id", [result("t1", "one", at(2)).replace('_id":', '_id": ')], "one"],
+    ["written with spaces", [spaced(result("t1", "one", at(2)))], "one"],
+    ["of a sub-agent in the same file", [result("t1", "one", at(2), { isSidechain: true })], undefined],
+    ["half written", [result("t1", "one", at(2)).slice(0, -9)], undefined],
+    ["written twice", [result("t1", "one", at(2)), result("t1", "again", at(3))], "one"],
+    ["beside a call's name", [result("t1", "one", at(2), { toolUseResult: { type: "tool_use" } })], "one"],
+  ])("a result %s", (_what, lines, text) => {
+    const [first] = tools([call("m1", "t1", at(1)), ...lines]);
+    expect(first?.result?.text).toBe(text as string);
+    expect(first?.result).toBe(first?.result as never);
+  });
+
   test("a call without a result is told as such", () => {
     expect(tools([call("m1", "t1", at(1)), say("m2", "gave up", { timestamp: at(2) })])[0]?.result).toBeNull();
   });
