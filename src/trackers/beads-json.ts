@@ -131,7 +131,8 @@ function splitActor(assignee: string): { owner: string | null; machine: string |
   return { owner: ours?.[1] ?? (assignee === "" ? null : assignee), machine: ours?.[2] ?? null };
 }
 
-export const joinActor = (actor: string, here: string) => `${actor}@${here}`;
+/** A person is the same one on every machine. */
+export const joinActor = (actor: string, here: string) => (actor.startsWith("pawl-") ? `${actor}@${here}` : actor);
 
 function bodyOf(value: Json): string {
   const parts = [textIn(value.description)];

@@ -260,9 +260,13 @@ function update(at: Place, number: string, { title, text, priority, state }: Tas
   );
 }
 
+/** The middle one is what nothing is said of. */
 function prioritise(at: Place, task: Task, priority: number | undefined): Answer<Task> {
   if (priority === undefined || priority === task.priority) return ok(task);
-  return label(at, task.id, [`p${priority}`], task.labels.filter(isPriority));
+  const add = priority === 2 ? [] : [`p${priority}`];
+  return then(label(at, task.id, add, task.labels.filter(isPriority)), (now) =>
+    now.priority === priority ? ok(now) : failed("refused", `another label of ${task.id} says p${now.priority}`),
+  );
 }
 
 /** gh refuses labels the repository does not have; making one is the person's choice. */
