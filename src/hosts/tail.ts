@@ -4,6 +4,8 @@ import type { Fact } from "../core/types.ts";
 import * as disk from "../store/disk.ts";
 
 const FIRST_WINDOW = 64 * 1024;
+/** what is read at once by whoever looks far back: never more than has been read already */
+const FAR_WINDOW = 1024 * 1024;
 const WIDEST_WINDOW = 16 * 1024 * 1024;
 const NEWLINE = 10;
 const POLL_MS = 10;
@@ -70,7 +72,8 @@ export function describe(error: unknown): string {
 export function* linesFromEnd(fd: number, size: number, reach: number): Generator<Buffer> {
   const floor = Math.max(0, size - reach);
   let end = size;
-  let window = FIRST_WINDOW;
+  let usual = FIRST_WINDOW;
+  let window = usual;
   let open: Buffer[] = [];
   while (end > floor) {
     const start = Math.max(floor, end - window);
@@ -84,7 +87,7 @@ export function* linesFromEnd(fd: number, size: number, reach: number): Generato
     }
     yield Buffer.concat([chunk.subarray(first + 1), ...open]);
     open = [chunk.subarray(0, yield* innerLines(chunk, first))];
-    window = FIRST_WINDOW;
+    window = usual = Math.min(size - start, usual * 2, FAR_WINDOW);
   }
   if (floor === 0) yield Buffer.concat(open);
 }
