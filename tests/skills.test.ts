@@ -2,6 +2,7 @@
 import { afterAll, describe, expect, test } from "bun:test";
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { parse } from "yaml";
 import { COMMANDS } from "../src/cli/index.ts";
 import { SHORTCUTS } from "../src/core/shortcut-table.ts";
 import { makePlace, PAWL, removePlaces, shell } from "./harness.ts";
@@ -13,6 +14,17 @@ const skills = readSkills();
 const all = Object.keys(skills);
 const TAIL = "Tail: `[work] → handoff → commit → STATUS`.";
 const tailed = all.filter((name) => skills[name]!.body.startsWith(TAIL));
+
+const CHAINS: [string, string[]][] = [
+  ["commit", ["STATUS"]],
+  ["handoff", ["STATUS"]],
+  ["handoff --commit", ["commit", "STATUS"]],
+  ["handoff-haiku", ["STATUS"]],
+  ["handoff-haiku --commit", ["commit", "STATUS"]],
+  ["design", ["handoff --commit", "commit", "STATUS"]],
+  ["plan-adhoc", ["handoff --commit", "commit", "STATUS"]],
+  ["plan-tdd", ["handoff --commit", "commit", "STATUS"]],
+];
 
 describe("every skill", () => {
   test.each(all)("%s: its front matter is what the client reads", (name) => {
@@ -43,16 +55,16 @@ describe("the tail", () => {
     expect(all).toEqual(["commit", "design", "handoff", "handoff-haiku", "plan-adhoc", "plan-tdd", "workflow"]);
   });
 
-  test.each<[string, string[]]>([
-    ["commit", ["STATUS"]],
-    ["handoff", ["STATUS"]],
-    ["handoff --commit", ["commit", "STATUS"]],
-    ["handoff-haiku", ["STATUS"]],
-    ["handoff-haiku --commit", ["commit", "STATUS"]],
-    ["design", ["handoff --commit", "commit", "STATUS"]],
-    ["plan-adhoc", ["handoff --commit", "commit", "STATUS"]],
-    ["plan-tdd", ["handoff --commit", "commit", "STATUS"]],
-  ])("/%s → %p", (call, rest) => expect(chainOf(skills, call)).toEqual([call, ...rest]));
+  test.each(CHAINS)("/%s → %p", (call, rest) => expect(chainOf(skills, call)).toEqual([call, ...rest]));
+
+  test("the workflow that watches it is armed by these skills, and asks for what they say", () => {
+    const watched = parse(readFileSync(join(SKILLS, "../../workflows/tail.yaml"), "utf8"));
+    const stages = watched.stages.map(({ id }: { id: string }) => id);
+    const stageOf = (call: string) => stages.find((id: string) => call.toLowerCase().startsWith(id)) ?? "work";
+    expect(watched.arm.toSorted()).toEqual(tailed.map((name) => `/${name}`));
+    for (const call of CHAINS.map(([one]) => one))
+      expect(chainOf(skills, call).map(stageOf)).toEqual(watched.chains[`/${call}`] ?? stages);
+  });
 
   test.each(tailed)("%s: STATUS is verbatim and last, or left to the one that is called", (name) => {
     const last = skills[name]!.steps.at(-1)!;
