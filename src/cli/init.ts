@@ -12,6 +12,7 @@ import { contentsText, listed, listText, shown } from "../install/show.ts";
 import { readManifest, type Target, targetOf } from "../install/target.ts";
 import { lookAt } from "../store/files.ts";
 import { dirname, join } from "../store/names.ts";
+import { isOff } from "../store/place.ts";
 import { type Io, type Parsed, parseArgs, rootOf, UserError } from "./args.ts";
 import { confirm, confirmUnlessNo, isInteractive, orUserError } from "./confirm.ts";
 
@@ -120,7 +121,8 @@ function asked(job: Job, io: Io): Job {
   if (!wishes.config && checks.length > 0)
     answers.config = confirm(io, `Suggest this project's own checks (${commandsOf(checks)}) in a new pawl.yaml?`);
   io.out("\n");
-  return { ...job, wishes: answers, plan: planInit(target, answers, version) };
+  // Who has just said no needs no hint how to say yes.
+  return { ...job, checks: [], wishes: answers, plan: planInit(target, answers, version) };
 }
 
 const addedTo = (prose: string) => (prose === "AGENTS.md" ? "a marked block to AGENTS.md" : "one import to CLAUDE.md");
@@ -194,9 +196,12 @@ function endText(job: Job, proof: Proof, idle: boolean): string {
   return `${done}The hook was fired once and answered in ${proof.ms} ms.
 
   next    type ${commandOf(job.plan)} in Claude Code${user ? "" : " here"} when a piece of work is finished
-  undo    pawl uninstall${user ? " --user" : ""}   (for a while: pawl off)
+${hasShortcuts(job) ? "  keys    type ? there: it lists the one-key shortcuts\n" : ""}  undo    pawl uninstall${user ? " --user" : ""}   (for a while: pawl off)
 `;
 }
+
+const hasShortcuts = ({ target, wishes }: Job) =>
+  wishes.shortcuts !== false && (target.scope === "user" || !isOff(target.base, "shortcuts-off"));
 
 const commandOf = ({ notes }: Plan) =>
   notes.some((note) => note.includes("typed /pawl:complete-work")) ? "/pawl:complete-work" : "/complete-work";

@@ -2,6 +2,7 @@
 import { messageOf } from "../store/files.ts";
 import { checkBeside } from "./beside.ts";
 import { checkHook } from "./canary.ts";
+import { checkLine, checkShortcuts } from "./controls.ts";
 import { checkDisk } from "./disk.ts";
 import { checkEnvironment } from "./environment.ts";
 import { checkErrors } from "./errors.ts";
@@ -30,6 +31,7 @@ export async function examine(ground: Ground): Promise<Section[]> {
         doubled: () => checkDoubled(ground),
         disabled: () => checkDisabled(files),
         texts: () => checkTexts(ground),
+        line: () => checkLine(ground, files),
       },
     ],
     [
@@ -44,6 +46,7 @@ export async function examine(ground: Ground): Promise<Section[]> {
       "Project",
       {
         off: () => checkOff(ground),
+        shortcuts: () => checkShortcuts(ground),
         git: () => checkGit(ground),
         disk: () => checkDisk(ground),
         clock: () => checkClock(ground),

@@ -105,9 +105,9 @@ const installedScopes = (target: Target): Scope[] => [
 
 function checkScope(ground: Ground, scope: Scope): Finding[] {
   const stale = wantedChanges(targetOf(scope, ground.root)).filter((path) =>
-    /\/\.claude\/(commands|agents)\//.test(path),
+    /\/\.claude\/(commands|skills|agents)\//.test(path),
   );
-  if (stale.length === 0) return [ok("texts", `the commands and agents of ${INIT[scope]} are this version's`)];
+  if (stale.length === 0) return [ok("texts", `the commands, skills and agents of ${INIT[scope]} are this version's`)];
   const names = stale.map((path) => shown(path, ground)).join(", ");
   return [note("texts-differ", `not as this version brings them: ${names}`, `${INIT[scope]} renews them`)];
 }

@@ -6,7 +6,7 @@ import { type Draft, write } from "./draft.ts";
 import { InstallError } from "./error.ts";
 import { callsUs } from "./hooks.ts";
 import { ignoredByHost, isEmptySettings, withHooks, withoutHooks } from "./settings.ts";
-import { type Elsewhere, isOurLine, lineIn, withoutStatusLine, withStatusLine } from "./status-line.ts";
+import { type Elsewhere, hasStatusLine, isOurLine, lineIn, withoutStatusLine, withStatusLine } from "./status-line.ts";
 import { type Entry, readExisting, readQuietly, type Target } from "./target.ts";
 
 export interface Parts {
@@ -82,11 +82,12 @@ function originalSettings(entry: Entry | undefined, now: string | null): string 
 function linedText({ target, known, notes }: Draft, text: string, wanted: boolean): string {
   if (!wanted) return withoutStatusLine(text, known.get(target.settings)?.before ?? null).text;
   const hidden = lineElsewhere(target, notes);
-  if (hidden && isOurLine(hidden.command)) {
+  const doubled = hidden !== null && isOurLine(hidden.command);
+  if (doubled && !hasStatusLine(text)) {
     notes.push(`${hidden.from} shows Pawl's status line already`);
     return text;
   }
-  const lined = withStatusLine(text, hidden);
+  const lined = withStatusLine(text, doubled ? null : hidden);
   if (lined.note) notes.push(`${target.settings}: ${lined.note}`);
   return lined.text;
 }

@@ -14,11 +14,60 @@ export function shown(path: string, base: string): string {
 export const listed = (changes: Change[], base: string) =>
   changes.map((change) => ({ action: verbOf(change), path: shown(change.path, base), why: change.why }));
 
-export function listText(changes: Change[], base: string): string {
-  const rows = listed(changes, base);
-  const width = Math.max(0, ...rows.map(({ path }) => path.length));
-  return rows.map(({ action, path, why }) => `  ${action.padEnd(7)} ${path.padEnd(width)}  ${why}\n`).join("");
+interface Row {
+  action: string;
+  path: string;
+  why: string;
 }
+
+const COLUMNS = 100;
+
+/** Files that go together make one row, which still names each of them. */
+export function listText(changes: Change[], base: string): string {
+  const rows = gathered(listed(changes, base));
+  const width = Math.max(0, ...rows.map(({ path }) => path.length));
+  return rows.map(({ action, path, why }) => rowText(`  ${action.padEnd(7)} ${path.padEnd(width)}  `, why)).join("");
+}
+
+function rowText(head: string, why: string): string {
+  const lines = [""];
+  for (const word of why.split(" ")) {
+    const line = lines.at(-1)!;
+    if (line !== "" && head.length + line.length + word.length >= COLUMNS) lines.push(word);
+    else lines[lines.length - 1] = line === "" ? word : `${line} ${word}`;
+  }
+  return `${head}${lines.join(`\n${" ".repeat(head.length)}`)}\n`;
+}
+
+const FEW = 2;
+
+function gathered(rows: Row[]): Row[] {
+  const groups = Map.groupBy(rows, groupOf);
+  return rows.flatMap((row) => {
+    const group = groups.get(groupOf(row)) ?? [];
+    if (groupOf(row) === row.path || group.length <= FEW) return [row];
+    return row === group[0] ? [together(group)] : [];
+  });
+}
+
+/** Commands, skills or agents of which the same is said; anything else is a group of its own. */
+function groupOf({ action, path, why }: Row): string {
+  const folder = /^(?:~\/)?\.claude\/(commands|skills|agents)\//.exec(path)?.[0];
+  return folder === undefined ? path : `${action} ${folder} ${plainWhy(why)}`;
+}
+
+/** Without what the name says already. */
+const plainWhy = (why: string) => why.replace(/^the (command|skill|sub-agent) \S+$/, "");
+
+function together(group: Row[]): Row {
+  const { action, path, why } = group[0]!;
+  const folder = /^.*?\.claude\/\w+\//.exec(path)![0];
+  const names = group.map((row) => nameOf(row.path.slice(folder.length), folder.endsWith("agents/"))).join(", ");
+  return { action, path: `${folder} (${group.length} files)`, why: [plainWhy(why), names].filter(Boolean).join(": ") };
+}
+
+const nameOf = (file: string, agent: boolean) =>
+  `${agent ? "" : "/"}${file.replace(/(\/SKILL)?\.md$/, "").replace("/", ":")}`;
 
 /** New files whole, edited ones as a difference. */
 export function contentsText(changes: Change[], base: string): string {

@@ -123,6 +123,8 @@ function fresh(elsewhere: Elsewhere | null) {
   return { type: "command", command: statusCommand(elsewhere), ...elsewhere?.rest };
 }
 
+export const hasStatusLine = (text: string) => find(text.replace(BOM, "")) !== null;
+
 interface Found {
   root: Node;
   property: Node;

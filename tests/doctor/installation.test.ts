@@ -131,10 +131,70 @@ const installation: Case[] = [
   ],
 ];
 
+const line = (command: string) => ({ statusLine: { type: "command", command } });
+
+function inLocal(place: Place, more: object): void {
+  const settings = JSON.parse(readFileSync(join(place.root, LOCAL), "utf8"));
+  write(place.root, LOCAL, JSON.stringify({ ...settings, ...more }));
+}
+
+const controls: Case[] = [
+  [
+    "a line that ours does not run yet",
+    (p) => user(p, JSON.stringify(line("date"))),
+    ["note statusline-differs"],
+    "another command than ~/.claude/settings.json says now",
+  ],
+  [
+    "ours in other words",
+    (p) => inLocal(p, line(`$HOME/${BINARY} statusline`)),
+    ["note statusline-differs"],
+    "not in the words of this version",
+  ],
+  [
+    "a line that hides ours",
+    (p) => {
+      runPawl(p, ["uninstall", "--yes"]);
+      runPawl(p, ["init", "--user", "--yes"]);
+      write(p.root, LOCAL, JSON.stringify(line("date")));
+    },
+    ["note statusline-hidden"],
+    "which hides Pawl's in ~/.claude/settings.json | `pawl init --statusline` shows both",
+  ],
+  [
+    "a skill that is gone",
+    (p) => rmSync(join(p.root, ".claude/skills/handoff/SKILL.md")),
+    ["note texts-differ"],
+    "handoff",
+  ],
+  [
+    "no shortcuts here",
+    (p) => void runPawl(p, ["off", "shortcuts"]),
+    ["note shortcuts-off"],
+    "switched off in this project | `pawl on shortcuts`",
+  ],
+  [
+    "no shortcuts anywhere",
+    (p) => write(p.home, ".config/pawl/config.yaml", "shortcuts: off\n"),
+    ["note shortcuts-off"],
+    "~/.config/pawl/config.yaml switches one-key shortcuts off",
+  ],
+];
+
 const programs: Case[] = [
-  ["no program", (p) => unlinkSync(join(p.home, BINARY)), ["trouble binary-missing"], "every hook is silent"],
+  [
+    "no program",
+    (p) => unlinkSync(join(p.home, BINARY)),
+    ["trouble statusline-nowhere", "trouble binary-missing"],
+    "every hook is silent",
+  ],
   ["a folder as program", folderAsProgram, ["trouble binary-missing", "trouble hook-fails"], "is not a file"],
-  ["a program nobody may start", (p) => program(p, "", 0o644), ["trouble binary-not-executable"], "not executable"],
+  [
+    "a program nobody may start",
+    (p) => program(p, "", 0o644),
+    ["trouble statusline-nowhere", "trouble binary-not-executable"],
+    "its statusLine calls ~/.local/share/pawl/bin/pawl, which cannot be run",
+  ],
   [
     "another version",
     (p) => program(p, 'echo "pawl 9.9.9"; exit 0'),
@@ -231,4 +291,8 @@ describe("the installation", () => {
 
 describe("the program", () => {
   for (const one of programs) test(one[0], () => expectFound(one));
+});
+
+describe("what the person sees and types", () => {
+  for (const one of controls) test(one[0], () => expectFound(one));
 });

@@ -110,4 +110,12 @@ describe("Pawl is there already", () => {
     expect(pawl(place, "init", "--yes", "--statusline")).toContain("shows Pawl's status line already");
     expect(commandIn(place)).toBeUndefined();
   });
+  test("for the person in every project, but a line of the project's own hides it: ours goes around that", () => {
+    const place = ground({ [LOCAL]: line("mine") });
+    pawl(place, "init", "--yes", "--user");
+    pawl(place, "init", "--yes", "--statusline");
+    expect(commandIn(place)).toBe(wrapping("mine", null));
+    pawl(place, "uninstall", "--yes");
+    expect(textOf(join(place.root, LOCAL))).toBe(line("mine"));
+  });
 });

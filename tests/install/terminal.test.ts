@@ -80,7 +80,7 @@ describe("a person is asked", () => {
       expect({ code: first.code, asked: first.screen.includes(SHORTCUTS) }).toEqual({ code: 0, asked: true });
       expect(first.screen.includes(`create  ${MARKER} `)).toBe(off);
       expect(has(place, MARKER)).toBe(off);
-      expect((await typed(place, ["init"], [])).screen).not.toContain("?");
+      expect((await typed(place, ["init"], [])).screen).not.toContain(SHORTCUTS);
       expect((await typed(place, ["uninstall"], ["y"])).code).toBe(0);
       expect(snapshot(place.root)).toEqual(before);
     });

@@ -47,8 +47,58 @@ describe("a name that is taken", () => {
   });
   test("by nobody: the skill has its own name", () => {
     const place = ground();
-    expect(pawl(place, "init", "--yes")).toContain("the skill /workflow");
+    expect(pawl(place, "init", "--yes")).toMatch(/create {2}\.claude\/skills\/ \(7 files\) +\/workflow, \/handoff, /);
     expect(read(place, SKILL)).toBe(read({ root: REPOSITORY } as Place, "plugin/skills/workflow/SKILL.md"));
+  });
+  const NEW = ["handoff", "handoff-haiku", "commit", "design", "plan-adhoc", "plan-tdd"];
+  test.each(NEW.map((name) => [name]))("by nobody: /%s is there as it is in the plugin", (name) => {
+    const place = ground();
+    pawl(place, "init", "--yes");
+    const path = `skills/${name}/SKILL.md`;
+    expect(read(place, `.claude/${path}`)).toBe(read({ root: REPOSITORY } as Place, `plugin/${path}`));
+  });
+  test.each([
+    [".claude/skills/commit/SKILL.md", "root"],
+    [".claude/commands/commit.md", "root"],
+    [".claude/skills/commit/SKILL.md", "home"],
+    [".claude/commands/commit.md", "home"],
+  ] as const)("by %s in the %s: theirs is neither hidden nor touched", (taken, where) => {
+    const place = ground();
+    put(place[where], taken, "mine\n");
+    const before = snapshot(place.root);
+    const shown = where === "home" ? `~/${taken}` : taken;
+    expect(pawl(place, "init", "--yes")).toContain(
+      `${shown} is there and not Pawl's: left as it is; Pawl's own is typed`,
+    );
+    expect(textOf(join(place[where], taken))).toBe("mine\n");
+    expect(read(place, ".claude/commands/pawl/commit.md")).toContain("name: commit");
+    expect(read(place, ".claude/skills/handoff/SKILL.md")).toContain("name: handoff");
+    expect(pawl(place, "init", "--yes")).toContain("nothing to do");
+    pawl(place, "uninstall", "--purge", "--yes");
+    expect(snapshot(place.root)).toEqual(before);
+  });
+  test("later, by a command that our skill would hide: ours moves aside", () => {
+    const place = ground();
+    pawl(place, "init", "--yes");
+    put(place.root, ".claude/commands/commit.md", "mine\n");
+    pawl(place, "init", "--yes");
+    expect(read(place, ".claude/skills/commit/SKILL.md")).toBeNull();
+    expect(read(place, ".claude/commands/pawl/commit.md")).toContain("name: commit");
+  });
+  test("by our own, which the person has in every project: no reason to move", () => {
+    const place = ground();
+    pawl(place, "init", "--yes", "--user");
+    expect(pawl(place, "init", "--yes", "--team")).not.toContain("not Pawl's");
+    expect(read(place, SKILL)).not.toBeNull();
+  });
+  test("perhaps in some project: for every project everyday names go into our own namespace", () => {
+    const place = ground();
+    const out = pawl(place, "init", "--yes", "--user");
+    expect(out).toContain("a skill of yours would hide each project's own of that name");
+    for (const name of NEW) {
+      expect(textOf(join(place.home, `.claude/skills/${name}/SKILL.md`))).toBeNull();
+      expect(textOf(join(place.home, `.claude/commands/pawl/${name}.md`))).toContain(`name: ${name}`);
+    }
   });
   test("by an agent: theirs is used", () => {
     const place = ground({ [AGENT]: "mine\n" });
