@@ -19,7 +19,8 @@ export const ENVIRONMENT: Record<string, string> = {
   AI_AGENT: "set by Claude Code: its version, which decides how an answer is put",
   CLAUDE_CONFIG_DIR: "where Claude Code keeps your own settings, if not in `~/.claude`; `pawl doctor` looks there",
   CLAUDE_CODE_ENTRYPOINT: "set by Claude Code: begins with `sdk` where nobody looks on, so that nobody is greeted",
-  CLAUDE_CODE_SESSION_ID: "set by Claude Code in the agent's shell: `pawl runs start` offers the run to that session",
+  CLAUDE_CODE_SESSION_ID:
+    "set by Claude Code in the agent's shell: `pawl runs start` offers the run to that session, `pawl task` claims in its name",
 };
 
 const HOOK = `## pawl hook
