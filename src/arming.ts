@@ -12,7 +12,7 @@ import { commitLoop, consult, finish, type Incoming, type Speak, sourcesOf } fro
 import { gather } from "./gather/index.ts";
 import { hash } from "./hosts/identity.ts";
 import { logError } from "./store/errors.ts";
-import { insideRoot, lookAt } from "./store/files.ts";
+import { insideRoot, lookAt, readText } from "./store/files.ts";
 import { homeDir } from "./store/home.ts";
 import { bindPointer, excludeOurs, findRoot, isOff, type Pointer } from "./store/place.ts";
 import { recover } from "./store/project.ts";
@@ -34,6 +34,8 @@ export async function armByPrompt(incoming: Incoming, speak: Speak): Promise<voi
     const found = findByArm(word, root);
     if (!found) return;
     if ("errors" in found) throw new Error(`${found.file} has mistakes; \`pawl check\` shows them`);
+    // Another tool's /commit is none of our business.
+    if (found.workflow.watch && !isOurSkill(root, word)) return;
     const workflow = await withTyped(event.text, found.workflow);
     if (!workflow) {
       speak({ turn: "none", person: `Pawl: ${word} needs a command, such as \`${word} npm test\`` });
@@ -51,6 +53,27 @@ export async function armByPrompt(incoming: Incoming, speak: Speak): Promise<voi
   }
 }
 
+const TAIL = "[work] → handoff → commit → STATUS";
+
+function isOurSkill(root: string, word: string): boolean {
+  if (word.startsWith("/pawl:")) return true;
+  const places = [root, homeDir()].map((base) => `${base}/.claude/skills/${word.slice(1)}/SKILL.md`);
+  return places.some((path) => {
+    const file = readText(path, 64 * 1024);
+    return file.ok && file.text.includes(TAIL);
+  });
+}
+
+/** How a chain of steps ends is watched. The steps are those of the workflow `tail`. */
+export async function armWatch(incoming: Incoming, root: string, stages: string[]): Promise<void> {
+  const { findByName } = await import("./author/registry.ts");
+  const found = findByName("tail", root);
+  if (!found || "errors" in found || !found.workflow.watch) return;
+  // What Pawl itself has just written into session.md is no handoff.
+  const since = new Date(Date.now() + 10).toISOString();
+  armWorkflow(incoming, root, found.workflow, () => undefined, stages, { since });
+}
+
 /** Where a workflow takes a command, what the person typed behind the word is it. */
 async function withTyped(text: string, workflow: Workflow): Promise<Workflow | null> {
   if (!takesCommand(workflow)) return workflow;
@@ -61,14 +84,21 @@ async function withTyped(text: string, workflow: Workflow): Promise<Workflow | n
 }
 
 /** A run of tasks begins with one that is claimed. Not there, failed and nothing to do are three different answers. */
-async function armTask(incoming: Incoming, root: string, workflow: Workflow, speak: Speak): Promise<void> {
+export async function armTask(
+  incoming: Incoming,
+  root: string,
+  workflow: Workflow,
+  speak: Speak,
+  wanted?: string,
+): Promise<void> {
   const { event } = incoming;
   if (event.kind !== "prompt") return;
   const refused = refusal(root, event, workflow, []);
   if (refused) return speak({ turn: "none", person: `Pawl: ${refused}` });
   const { gatherNext } = await import("./gather/tasks.ts");
   const actor = actorOf(event.session);
-  const found = gatherNext(root, workflow.tasks!, actor, typedCommand(event.text).split(/\s/, 1)[0] ?? "");
+  const asked = wanted ?? typedCommand(event.text).split(/\s/, 1)[0] ?? "";
+  const found = gatherNext(root, workflow.tasks!, actor, asked);
   if (!found.ok) return speak({ turn: "none", person: `Pawl: ${workflow.name} was not armed: ${found.why}` });
   if ("left" in found.value)
     return speak({ turn: "none", person: `Pawl: ${queueLine(workflow.name, found.value.left)}` });

@@ -93,3 +93,14 @@ export function finish(root: string, decision: Decision, event: Event, speak: Sp
   if (run.status === "ended" && run.owner) releasePointer(run.owner.host, run.owner.session, run.id);
   return true;
 }
+
+/** Several runs, one answer: the agent goes on if any of them says so. */
+export function oneAnswer(answers: Answer[]): Answer {
+  const turns = answers.map((answer) => answer.turn);
+  const turn = turns.includes("continue") ? "continue" : turns.includes("end") ? "end" : "none";
+  const join = (texts: (string | undefined)[]) => texts.filter((text) => text).join("\n\n");
+  const agent = join(answers.map((answer) => (turn !== "continue" || answer.turn === "continue" ? answer.agent : "")));
+  const person = join(answers.map((answer) => answer.person));
+  const reason = answers.find((answer) => answer.reason !== undefined)?.reason;
+  return { turn, ...(agent && { agent }), ...(person && { person }), ...(reason !== undefined && { reason }) };
+}

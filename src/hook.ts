@@ -2,7 +2,8 @@ import { armByPrompt, bindOffered, takeCleared } from "./arming.ts";
 import { decide } from "./core/decide.ts";
 import { isApproval, parseArming } from "./core/prompt.ts";
 import type { Answer, Event, Run, Step, Workflow } from "./core/types.ts";
-import { commitLoop, type Incoming, type Speak } from "./engine.ts";
+import { commitLoop, type Incoming, oneAnswer, type Speak } from "./engine.ts";
+import { mayConcern } from "./quick.ts";
 import { logError } from "./store/errors.ts";
 import { lookAt } from "./store/files.ts";
 import { isGone } from "./store/gone.ts";
@@ -26,7 +27,12 @@ export async function conduct(given: Incoming, speak: Speak): Promise<void> {
   // A fork is announced with the id of its origin, which goes on living: it inherits nothing.
   if (event.kind === "start" && event.source === "resume" && isFork()) return;
   const known = isTurningPoint(event) ? ((await lookAround(incoming, pointer)) ?? pointer) : pointer;
-  if (known && !isOff(known.root) && atWork(incoming, known, speak)) return;
+  const atRun = (say: Speak) => known !== null && !isOff(known.root) && atWork(incoming, known, say);
+  if (event.kind === "prompt" && !event.injected && mayConcern(event.text)) {
+    const { answerShortcut } = await import("./shortcuts.ts");
+    if (await answerShortcut(incoming, known, atRun, speak)) return;
+  }
+  if (atRun(speak)) return;
   if (event.kind === "start" && event.source === "clear" && (await takeCleared(incoming, speak))) return;
   if (event.kind === "start" && (event.source === "startup" || event.source === "clear")) welcome(incoming, speak);
   if (event.kind === "prompt" && !event.injected && event.text.trimStart().startsWith("/"))
@@ -112,17 +118,6 @@ function isStale(root: string, id: string, event: Event): boolean {
 const staleLine = (id: string) =>
   `Pawl: the formal workflow ${id} rested for more than a week and is not brought up. \`pawl runs restore ${id}\` shows it, \`pawl runs finish ${id}\` ends it.`;
 
-/** Several runs, one answer: the agent goes on if any of them says so. */
-function oneAnswer(answers: Answer[]): Answer {
-  const turns = answers.map((answer) => answer.turn);
-  const turn = turns.includes("continue") ? "continue" : turns.includes("end") ? "end" : "none";
-  const join = (texts: (string | undefined)[]) => texts.filter((text) => text).join("\n\n");
-  const agent = join(answers.map((answer) => (turn !== "continue" || answer.turn === "continue" ? answer.agent : "")));
-  const person = join(answers.map((answer) => answer.person));
-  const reason = answers.find((answer) => answer.reason !== undefined)?.reason;
-  return { turn, ...(agent && { agent }), ...(person && { person }), ...(reason !== undefined && { reason }) };
-}
-
 /** A fresh conversation: the person hears once what is on, and what waits for someone. The agent hears nothing. */
 function welcome({ cwd, event }: Incoming, speak: Speak): void {
   if (event.kind !== "start" || cwd === null || lookAt(cwd) === undefined) return;
@@ -181,12 +176,12 @@ function tellIfGone({ event }: Incoming, { root, run }: Pointer, speak: Speak): 
 
 const isOwner = ({ owner }: Run, event: Event) => owner?.session === event.session && owner.host === event.host;
 
-/** The document was removed and the command typed again: the old run ends silently, a new one answers. */
+/** The old run ends silently, what was typed may begin a new one: a watch is over, or the document was removed. */
 const beginsAnew = (step: Step, event: Event, workflow: Workflow) =>
   "decision" in step &&
   step.decision.run.status === "ended" &&
   event.kind === "prompt" &&
-  parseArming(event.text, workflow) !== null;
+  (workflow.watch === true || parseArming(event.text, workflow) !== null);
 
 // ── Commands ────────────────────────────────────────────────────────────────
 

@@ -45,6 +45,7 @@ export type Input = { value: unknown } | { failed: string };
 const LIMIT_BYTES = 8 << 20;
 const DEADLINE_MS = 5_000;
 const BRACE = 125;
+const SLASH = 47;
 const LATE: Input = { failed: `stdin did not end within ${DEADLINE_MS / 1000} s` };
 const LARGE: Input = { failed: `more than ${LIMIT_BYTES >> 20} MB on stdin` };
 
@@ -136,9 +137,17 @@ export function isUnarmed(input: Input): boolean {
   if (typeof session !== "string" || session.length > 128 || encodeURIComponent(session) !== session) return false;
   if (session === "" || session.startsWith(".")) return false;
   if (!process.env.HOME || name === "PreCompact" || (name === "SessionStart" && STARTS.includes(source))) return false;
-  if (typeof prompt === "string" && prompt.trimStart().startsWith("/")) return false;
+  if (typeof prompt === "string" && mayConcern(prompt)) return false;
   if (name === "Stop" && mayClaim((input.value as Record<string, unknown>).last_assistant_message)) return false;
   return !pointerExists(`${process.env.HOME}/.local/state/pawl/sessions/claude-${session}`);
+}
+
+/** Commands, and what is short enough for a shortcut: the keys of core/shortcut.ts are no longer than this. */
+export function mayConcern(prompt: string): boolean {
+  const start = prompt.trimStart();
+  if (start.charCodeAt(0) === SLASH || (start.length <= 64 && start.trimEnd().length <= 3)) return true;
+  const colon = start.slice(0, 11).indexOf(":");
+  return colon > 0 && start.charCodeAt(colon + 1) <= 32 && !start.slice(0, colon).includes(" ");
 }
 
 /**

@@ -11,10 +11,12 @@ import custom from "../../workflows/custom.yaml" with { type: "text" };
 import implementation from "../../workflows/implementation.yaml" with { type: "text" };
 import planning from "../../workflows/planning.yaml" with { type: "text" };
 import qaLoop from "../../workflows/qa-loop.yaml" with { type: "text" };
+import tail from "../../workflows/tail.yaml" with { type: "text" };
 import until from "../../workflows/until.yaml" with { type: "text" };
 
 const WORKFLOWS: ReadonlyMap<string, string> = new Map([
   ["complete-work", completeWork],
+  ["tail", tail],
   ["until", until],
   ["auto-workflow", autoWorkflow],
   ["planning", planning],

@@ -24,6 +24,8 @@ export interface Draft {
   tasks?: TaskScope;
   fresh?: "true" | "false";
   sequences?: Record<string, string[]>;
+  watch?: "true";
+  chains?: Record<string, string[]>;
   commands?: { tests?: string; review?: string; reviewer?: string };
   limits?: { idle?: number; rounds?: number };
 }
@@ -162,6 +164,9 @@ function checkTasks(reading: Reading, draft: Draft): void {
       );
     }
   }
+  const ids = (draft.stages ?? []).map((stage) => stage?.id ?? "");
+  for (const [words, chain] of Object.entries(draft.chains ?? {}))
+    for (const [index, id] of chain.entries()) checkTarget(reading, id, `chains/${words}/${index}`, "stage", ids);
   const names = (draft.stages ?? []).flatMap((stage) => [stage?.id ?? "", stage?.title ?? ""]);
   for (const [label, words] of Object.entries(draft.sequences ?? {})) {
     for (const [index, word] of words.entries()) {
@@ -193,7 +198,7 @@ function checkStops(reading: Reading, draft: Draft): void {
     if (draft.signals === "none") {
       reportAt(reading, `${path}@key`, 'the file says "signals: none": phases move by command', "take it out");
     }
-    if (!stage.stop.gates?.length) {
+    if (!stage.stop.gates?.length && draft.watch !== "true") {
       reportAt(reading, `${path}@key`, "every stop would count as done", "give it gates, or let a signal lead on");
     }
   }

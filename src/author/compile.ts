@@ -48,6 +48,8 @@ function assemble(draft: Draft, file: string, named: NamedGates): Workflow {
     ...(draft.fresh === "true" && { fresh: true as const }),
     ...(draft.sequences && { sequences: draft.sequences }),
     ...(draft.commands && { commands: draft.commands }),
+    ...(draft.watch === "true" && { watch: true as const }),
+    ...(draft.chains && { chains: draft.chains }),
   };
 }
 

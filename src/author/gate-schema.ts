@@ -58,6 +58,10 @@ const CHECKS: Record<string, Field> = {
     shape: { kind: "word", values: ["closed", "claimed"] },
     about: "What the tracker itself says of the run's task.",
   },
+  says: {
+    shape: { kind: "list", of: line, min: 1 },
+    about: "The agent's last message has a line that begins with one of these.",
+  },
   person: { shape: line, about: "A person has to approve; the text says what: `pawl approve` or /pawl:approve." },
   use: { shape: { kind: "text", rule: NAME }, about: "The gate of this name in pawl.yaml." },
 };

@@ -5,7 +5,7 @@ import type { TaskScope } from "../core/workflow.ts";
 import { readText } from "../store/files.ts";
 import { join } from "../store/names.ts";
 import { readDocument } from "./document.ts";
-import { checkGate, checkGates, type DraftGate, finishGate, type NamedGates } from "./gates.ts";
+import { checkGate, checkGates, type DraftGate, finishGate, type NamedGates, withId } from "./gates.ts";
 import { type Problem, problemAt, quote, suggest } from "./problem.ts";
 import { PROJECT } from "./project-schema.ts";
 import { type Reading, reportAt } from "./read.ts";
@@ -114,7 +114,8 @@ function assemble(draft: DraftProject): Project {
 }
 
 /** The project's switches, applied to one of its workflows. A signal the workflow does not know is a mistake. */
-export function applyProject(workflow: Workflow, project: Project): { workflow: Workflow } | { errors: Problem[] } {
+export function applyProject(given: Workflow, project: Project): { workflow: Workflow } | { errors: Problem[] } {
+  const workflow = withNotes(given, project);
   const entry = project.workflows[workflow.name];
   const switched = entry ? applySwitches(workflow, entry) : { workflow };
   return "workflow" in switched ? { workflow: withTracker(switched.workflow, project) } : switched;
@@ -155,6 +156,18 @@ function applySwitches(workflow: Workflow, entry: Switches): { workflow: Workflo
     ...(entry.commands && { commands: named(workflow.commands, entry.commands) }),
   };
   return { workflow: { ...switched, stages, anywhere: guard(workflow.anywhere) } };
+}
+
+/** A watch looks at session.md, which may have another name here. */
+function withNotes(workflow: Workflow, { tracker, workflows }: Project): Workflow {
+  const path = tracker?.path ?? workflows["auto-workflow"]?.tasks?.path;
+  if (!workflow.watch || path === undefined) return workflow;
+  const isNotes = (gate: Gate): boolean => gate.artefact === "session.md" || (gate.any ?? []).some(isNotes);
+  const moved = (gate: Gate): Gate => (isNotes(gate) ? withId({ artefact: path }, gate.name) : gate);
+  const stages = workflow.stages.map((stage) =>
+    stage.stop?.gates ? { ...stage, stop: { ...stage.stop, gates: stage.stop.gates.map(moved) } } : stage,
+  );
+  return { ...workflow, stages };
 }
 
 /** A project names a command, the texts show it as one. */

@@ -80,6 +80,11 @@ const ARM_WORD: Rule = {
   what: 'a word that starts with "/"',
   hint: 'after the "/" use lower-case letters, digits, "-", "_" or ":"',
 };
+const CHAIN: Rule = {
+  pattern: "^/[a-z][a-z0-9:_-]{0,63}( [^\\s]{1,64}){0,4}$",
+  what: 'words that begin with "/"',
+  hint: 'such as "/handoff --commit"',
+};
 const ANSWER_WORD: Rule = {
   pattern: "^(?![0-9]+$)\\S{1,32}$",
   what: "a word to answer with",
@@ -244,6 +249,15 @@ export const WORKFLOW: RecordShape = {
       about: "A stop without a signal: ask the agent once per stage, or end the turn (default).",
     },
     tasks: { shape: TASKS, about: "It works through the tasks of a tracker." },
+    watch: {
+      shape: { kind: "word", values: ["true"] },
+      about:
+        '"true": it only looks at how a turn ends. What the `stop` gates of its stages ask for is there, or the agent is sent on with what is missing; any other prompt ends it.',
+    },
+    chains: {
+      shape: { kind: "map", key: CHAIN, of: { kind: "list", of: name, min: 1 }, min: 1 },
+      about: "Which stages belong to what was typed; the longest one that fits counts, else all of them.",
+    },
     commands: { shape: COMMANDS, about: "What its texts name; pawl.yaml may say it otherwise." },
     fresh: {
       shape: { kind: "word", values: ["true", "false"] },

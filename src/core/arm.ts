@@ -86,6 +86,7 @@ export function arm(input: Arming): Step {
     record(draft, "inferred", { signal: "", evidence: `this session is at ${input.start} with it` });
   record(draft, "armed", { plan: draft.run.plan, by: event.kind, beside: input.beside });
   if (draft.run.formal) return beginFormal(draft);
+  if (workflow.watch) return closeDraft(draft, { turn: "none" });
   const owned = event.kind === "prompt";
   const intro = workflow.intro === "" ? [] : [`${MARK} ${fill(workflow.intro, valuesOf(draft))}`];
   const text = [...intro, instruction(draft)].join("\n\n");

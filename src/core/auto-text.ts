@@ -48,7 +48,7 @@ export function namesFor({ task }: Pick<Run, "task">, { commands }: Workflow): N
 const MOST = 4_000;
 
 /** Whoever writes tasks must not give orders: their text is data, and is fenced as such. */
-function fenced(text: string): string {
+export function fenced(text: string): string {
   const clean = plain(text).trim();
   if (clean === "") return "The tracker holds no further text.";
   const cut = clean.length > MOST ? `${clean.slice(0, MOST)}\n(cut here)` : clean;

@@ -20,7 +20,7 @@ export function guard(draft: Draft, all: Gate[], claim: Claim): Step | null {
   const need = needsOf(gates, run, workflow, facts);
   if (need.length > 0) return { need };
   if (!run.formal && isChanged(facts)) return pauseForChange(draft, claim);
-  const judged = judgeAll(gates, backgroundOf(run, draft.event.at), facts);
+  const judged = judgeAll(gates, backgroundOf(run, draft.event.at, saidIn(draft)), facts);
   remember(draft, gates, claim);
   const open = judged.filter((one) => one.verdict !== "pass");
   if (open.length === 0) {
@@ -41,12 +41,17 @@ function notYet(draft: Draft, claim: Claim, open: Judged[]): Step {
   return running.length > 0 ? leaveRunning(draft, claim, running) : askPerson(draft, claim, open);
 }
 
+/** What the agent said last; null: nothing is said at such an event. */
+export const saidIn = ({ event, facts }: Draft): string | null =>
+  facts.message?.ok ? facts.message.value : event.kind === "stop" ? event.message : null;
+
 /** Every single check is kept with what it was about; the newest one of a gate counts. */
 export function remember(draft: Draft, gates: Gate[], claim: Claim): void {
   const { run, event, facts } = draft;
   run.verdicts ??= {};
+  const background = backgroundOf(run, event.at, saidIn(draft));
   for (const gate of leavesOf(gates)) {
-    const { open, ...verdict } = judge(gate, backgroundOf(run, event.at), facts);
+    const { open, ...verdict } = judge(gate, background, facts);
     const isOld = facts.gates?.[gate.id]?.kind === "known";
     run.verdicts[gate.id] = isOld ? run.verdicts[gate.id]! : verdict;
     const { tests } = verdict;

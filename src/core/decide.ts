@@ -10,6 +10,7 @@ import { onPrompt } from "./prompt.ts";
 import { keepSubAgentReport } from "./report.ts";
 import { onStop } from "./stop.ts";
 import type { Event, EventOf, Facts, Run, Step, Workflow } from "./types.ts";
+import { onWatch } from "./watch.ts";
 
 /** One event against one run. Pure: the same input gives the same step, so a replay after a crash is harmless. */
 export function decide(input: { workflow: Workflow; run: Run; event: Event; facts: Facts }): Step {
@@ -83,6 +84,7 @@ function readDocument(draft: Draft): Step | null {
 function dispatch(draft: Draft): Step {
   const { event } = draft;
   if (draft.run.formal && event.kind !== "command") return onFormal(draft);
+  if (draft.workflow.watch && (event.kind === "stop" || event.kind === "prompt")) return onWatch(draft, event);
   switch (event.kind) {
     case "stop":
       return onStop(draft, event);
@@ -98,7 +100,7 @@ function dispatch(draft: Draft): Step {
       return onCommand(draft, event);
     case "compacting":
       record(draft, "checkpointed", { trigger: event.trigger });
-      return closeDraft(draft, { turn: "none", agent: summaryHint(draft) });
+      return closeDraft(draft, { turn: "none", ...(!draft.workflow.watch && { agent: summaryHint(draft) }) });
     case "stop_failed":
       record(draft, "errored", { why: `the host's turn failed: ${event.error}` });
       return closeDraft(draft, { turn: "none" });
@@ -118,6 +120,7 @@ function dispatch(draft: Draft): Step {
 function onStart(draft: Draft, event: EventOf<"start">): Step {
   const { run, workflow } = draft;
   if (event.source !== "compact" && event.source !== "resume") return { none: "a fresh start" };
+  if (workflow.watch) return { none: "a watch gives no instruction" };
   const ask = workflow.asks[run.question?.ask ?? ""];
   const now = ask ? askText(draft, ask) : instruction(draft);
   const rest =

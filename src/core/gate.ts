@@ -1,5 +1,5 @@
 import { namesFor } from "./auto-text.ts";
-import { matchesGlob } from "./glob.ts";
+import { type Finding, fail, judgeBranch, judgeGit, pass, unproven } from "./gate-git.ts";
 import { plain } from "./plain.ts";
 import { tellingLines } from "./telling-lines.ts";
 import type { Facts, GateFact, GitFact, Need, Run, Verdict, VerdictWord, Weakening } from "./types.ts";
@@ -18,10 +18,13 @@ export interface Background {
   base: GitFact | null;
   entered_at: string;
   most_tests: Record<string, number>;
+  /** what the agent said last */
+  message?: string | null;
 }
 
-export const backgroundOf = (run: Run, at: string): Background => ({
+export const backgroundOf = (run: Run, at: string, message: string | null = null): Background => ({
   at,
+  message,
   base: run.base,
   entered_at: run.entered_at,
   most_tests: run.most_tests ?? {},
@@ -35,7 +38,7 @@ export const leavesOf = (gates: Gate[]): Gate[] =>
 
 const usesGit = (gate: Gate) => gate.git !== undefined || gate.branch !== undefined;
 /** Asked of git or of a person only: everything else has to be looked at for this one gate. */
-export const isMeasured = (gate: Gate) => !usesGit(gate) && gate.person === undefined;
+export const isMeasured = (gate: Gate) => !usesGit(gate) && gate.person === undefined && gate.says === undefined;
 
 export function gatesOf(workflow: Workflow): Gate[] {
   const stages = workflow.stages.flatMap((stage) => [...Object.values(stage.on), ...(stage.stop ? [stage.stop] : [])]);
@@ -52,6 +55,7 @@ export function needsOf(gates: Gate[], run: Run, workflow: Workflow, facts: Fact
   const leaves = leavesOf(gates);
   const need: Need[] = [];
   if (facts.git === undefined && leaves.some(usesGit)) need.push({ kind: "git" });
+  if (facts.message === undefined && leaves.some((gate) => gate.says !== undefined)) need.push({ kind: "message" });
   if (facts.definition === undefined && !run.formal) need.push({ kind: "definition", workflow });
   // A changed workflow runs nothing: that is to be known first.
   if (need.some(({ kind }) => kind === "definition")) return need;
@@ -110,53 +114,18 @@ function judgeLeaf(gate: Gate, background: Background, facts: Facts): Judged {
   if (gate.person !== undefined) {
     return { ...start, verdict: "unproven", why: "nobody has approved it yet", open: "person" };
   }
+  if (gate.says) return { ...start, ...judgeSaid(gate.says, background.message ?? null) };
   const fact = facts.gates?.[gate.id];
   if (!fact) return { ...start, verdict: "unproven", why: "it was not looked at" };
   return { ...start, tree: fact.tree, ...judgeFact(gate, background, fact) };
 }
 
-type Finding = Partial<Judged> & Pick<Judged, "verdict" | "why">;
-const pass = (why: string): Finding => ({ verdict: "pass", why });
-const fail = (why: string): Finding => ({ verdict: "fail", why });
-const unproven = (why: string): Finding => ({ verdict: "unproven", why });
-
-function judgeGit(wanted: NonNullable<Gate["git"]>, background: Background, facts: Facts): Finding {
-  const git = facts.git ?? { ok: false, why: "git was not asked" };
-  if (!git.ok) return unproven(`Pawl could not look into git (${git.why})`);
-  const { head, head_at } = git.value;
-  const veiled = newlyHidden(git.value, background.base);
-  const dirty = git.value.dirty || veiled.length > 0;
-  const left = `the tree has changes: ${[...git.value.changed, ...veiled].map(plain).join(", ")}`;
-  if (wanted === "clean") return dirty ? fail(left) : pass("nothing is left to commit");
-  const { base, entered_at } = background;
-  const isNew = head !== "" && head !== base?.head && head_at.slice(0, 19) >= entered_at.slice(0, 19);
-  const commit = `commit ${head.slice(0, 12)} was made in this step`;
-  if (wanted === "committed") {
-    if (!isNew) return fail("no commit was made in this step");
-    return dirty ? fail(`${commit}, but ${left}`) : pass(commit);
-  }
-  if (!dirty) return pass("nothing is left to commit");
-  return isNew ? pass(commit) : fail(`no commit was made in this step and ${left}`);
-}
-
-/** What git was told to look away from since the run began is not clean: nobody can see it. */
-function newlyHidden({ hidden = [] }: GitFact, base: GitFact | null): string[] {
-  const before = base?.hidden ?? hidden;
-  const fresh = hidden.filter((path) => !before.includes(path));
-  return fresh.slice(0, 5).map((path) => `${path} (git was told not to look at it)`);
-}
-
-function judgeBranch(globs: string[], facts: Facts): Finding {
-  const git = facts.git ?? { ok: false, why: "git was not asked" };
-  if (!git.ok) return unproven(`Pawl could not look into git (${git.why})`);
-  const { branch } = git.value;
-  if (branch === "") return fail("there is no current branch");
-  const refused = globs.find((glob) => glob.startsWith("!") && matchesGlob(branch, glob.slice(1)));
-  const wanted = globs.filter((glob) => !glob.startsWith("!"));
-  const fits = refused === undefined && (wanted.length === 0 || wanted.some((glob) => matchesGlob(branch, glob)));
-  return fits
-    ? pass(`on branch ${plain(branch)}`)
-    : fail(`the branch is ${plain(branch)}, wanted: ${globs.join(", ")}`);
+function judgeSaid(beginnings: string[], message: string | null): Finding {
+  if (message === null) return unproven("no message of an agent is at hand");
+  const found = message
+    .split("\n")
+    .some((line) => beginnings.some((beginning) => line.trimStart().startsWith(beginning)));
+  return found ? pass("it was said") : fail("the last message does not hold it");
 }
 
 function judgeFact(gate: Gate, background: Background, fact: GateFact): Finding {

@@ -250,7 +250,8 @@ function nextInPlan(workflow: Workflow, plan: string[], target: string): string 
   return order.slice(order.indexOf(target)).find((id) => plan.includes(id));
 }
 
-export function endRun(draft: Draft, outcome: Outcome, cause: Cause, template?: string): Step {
+/** `template`: what the person hears instead of a farewell; null: nothing. */
+export function endRun(draft: Draft, outcome: Outcome, cause: Cause, template?: string | null): Step {
   const { run, facts } = draft;
   if (outcome === "completed" && !run.done[run.stage]) run.done[run.stage] = doneBy(draft, cause);
   if (outcome === "completed" && facts.git?.ok && facts.git.value.head !== run.base?.head) {
@@ -262,6 +263,7 @@ export function endRun(draft: Draft, outcome: Outcome, cause: Cause, template?: 
   delete run.claim;
   settle(draft);
   record(draft, "ended", { outcome, signal: cause.signal, by: cause.by, commit: run.commit_hash });
+  if (template === null) return closeDraft(draft, { turn: draft.event.kind === "prompt" ? "none" : "end" });
   const person = template ? fill(template, valuesOf(draft)) : farewell(draft, outcome);
   if (draft.event.kind !== "prompt") return closeDraft(draft, { turn: "end", person });
   const text =

@@ -6,7 +6,7 @@ import { goOn, owe, restartCount } from "./ledger.ts";
 import { choose, enter } from "./moves.ts";
 import { plain } from "./plain.ts";
 import { findChoice } from "./question.ts";
-import type { EventOf, Step, Workflow } from "./types.ts";
+import type { EventOf, Run, Step, Workflow } from "./types.ts";
 
 /** The person speaks. Their prompt wins its turn; an open question is decided only by them. */
 export function onPrompt(draft: Draft, event: EventOf<"prompt">): Step {
@@ -21,16 +21,17 @@ export function onPrompt(draft: Draft, event: EventOf<"prompt">): Step {
   const other = command && run.task ? typedCommand(event.text).split(/\s/, 1)[0]! : "";
   if (other !== "" && other !== run.task!.id) return otherTask(draft, other);
   if (command?.stages.length) return replan(draft, command.stages);
-  if (command || isGo(event.text)) return resume(draft);
-  if (isApproval(event.text)) return approveClaim(draft, "the person", "prompt");
   const ask = workflow.asks[run.question?.ask ?? ""];
   const found = ask && findChoice(ask, event.text);
-  if (found) return choose(draft, found.name, found.choice, "prompt");
+  // An open question is answered first, also where its answer is a shortcut elsewhere.
+  if (found && !command) return choose(draft, found.name, found.choice, "prompt");
+  if (command || isGo(event.text)) return resume(draft);
+  if (isApproval(event.text)) return approveClaim(draft, "the person", "prompt");
   return ownBusiness(draft);
 }
 
 export const isGo = (text: string) =>
-  /^\/?(?:pawl:)?(?:go|x)$/i.test(text.trim()) && text.trim().toLowerCase() !== "go";
+  /^\/?(?:pawl:)?(?:go|x|r)$/i.test(text.trim()) && text.trim().toLowerCase() !== "go";
 
 /** One task at a time: what was begun is brought to its end, or given up by the person. */
 function otherTask(draft: Draft, other: string): Step {
@@ -45,6 +46,7 @@ export const isApproval = (text: string) => /^\/(?:pawl:)?approve(?:\s|$)/i.test
 export function parseArming(text: string, workflow: Workflow): { stages: string[]; unknown: string[] } | null {
   const [word = "", ...rest] = text.trim().split(/[\s,]+/);
   if (!workflow.arm.some((arm) => word === arm || word === arm.replace(/^\/(?!pawl:)/, "/pawl:"))) return null;
+  if (workflow.chains) return { stages: chainOf(text, workflow), unknown: [] };
   if (takesCommand(workflow) || workflow.tasks) return { stages: [], unknown: [] };
   const ids = workflow.stages.map((stage) => stage.id);
   const named = rest.filter((arg) => arg !== "").map((arg) => arg.toLowerCase());
@@ -52,6 +54,25 @@ export function parseArming(text: string, workflow: Workflow): { stages: string[
     stages: ids.filter((id) => named.includes(id)),
     unknown: named.filter((arg) => !ids.includes(arg)),
   };
+}
+
+function chainOf(text: string, { chains = {}, stages }: Workflow): string[] {
+  const typed = `${text
+    .trim()
+    .replace(/^\/pawl:/, "/")
+    .replace(/\s+/g, " ")} `;
+  const fits = Object.keys(chains).filter((word) => typed.startsWith(`${word} `));
+  const longest = fits.toSorted((a, b) => b.length - a.length)[0];
+  return longest === undefined ? stages.map((stage) => stage.id) : chains[longest]!;
+}
+
+/** Whether what the person typed is an answer to the run, and not their own business. */
+export function isForRun({ question }: Run, workflow: Workflow, text: string): boolean {
+  if (workflow.watch) return false;
+  const ask = workflow.asks[question?.ask ?? ""];
+  return (
+    parseArming(text, workflow) !== null || isGo(text) || isApproval(text) || (!!ask && findChoice(ask, text) !== null)
+  );
 }
 
 /** What the person types behind the word is the command of a gate. */

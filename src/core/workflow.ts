@@ -49,6 +49,8 @@ export interface Gate {
   /** the agent's own tool calls show it */
   evidence?: "tests" | "review" | "task-read" | "failure";
   tracker?: "closed" | "claimed";
+  /** the last message has a line that begins with one of these */
+  says?: string[];
   /** a person has to approve; the text says what */
   person?: string;
   all?: Gate[];
@@ -151,6 +153,10 @@ export interface Workflow {
   missing?: "ask";
   /** it works through tasks of a tracker, those with these labels */
   tasks?: TaskScope;
+  /** it only looks at how a turn ends, see core/watch.ts */
+  watch?: true;
+  /** which stages belong to what the person typed, the longest match counts; all for anything else */
+  chains?: Record<string, string[]>;
   /** each task begins in a fresh conversation: the person is asked for /clear */
   fresh?: true;
   /** other stages for tasks with a label */

@@ -84,7 +84,7 @@ function withFreed(answer: Answer<TaskFact>, before: Task, actor: string): Answe
 }
 
 /** A claim whose session is dead is given back first; the tracker's history shows it. */
-function take(tracker: Tracker, task: Task, actor: string): Answer<Task> {
+export function take(tracker: Tracker, task: Task, actor: string): Answer<Task> {
   if (task.state === "claimed" && task.owner === actor) return { kind: "ok", value: task };
   const freed = task.state === "claimed" && isDead(tracker, task) ? tracker.reopen(task.id) : null;
   return freed === null || freed.kind === "ok" ? tracker.claim(task.id, actor) : freed;

@@ -1,4 +1,4 @@
-/** Which claims of a session's present turn were already answered: one line each, so that two hooks never both speak. */
+/** Which claims and shortcuts of a session were already answered: one line each, so that two hooks never both speak. */
 
 import { lstat, namesOf } from "./disk.ts";
 import { appendLine, hashOf, makeDirs, readText, removeQuietly, writeAtomic } from "./files.ts";
@@ -17,8 +17,14 @@ export interface Noted {
 }
 
 /** null: the hook is installed twice, and another one answers in this turn. */
-export function noteClaim(host: string, session: string, turn: string, via: string): Noted | null {
-  const path = statePath("guard", `${host}-${session}`);
+export function noteClaim(
+  host: string,
+  session: string,
+  turn: string,
+  via: string,
+  kept: "guard" | "shortcuts" = "guard",
+): Noted | null {
+  const path = statePath(kept, `${host}-${session}`);
   makeDirs(dirname(path), 0o700);
   const known = readText(path, LARGEST);
   if (!known.ok && known.why === "missing") forgetOld(dirname(path));

@@ -1,0 +1,176 @@
+/**
+ * A shortcut that the person typed. It is not only expanded: what can be found out or done is, so that the agent gets the
+ * decided task, the rendered STATUS or the written line, and not the wish that it may look for it.
+ */
+import { armTask, armWatch } from "./arming.ts";
+import { actorOf, isLabelled } from "./core/auto.ts";
+import { fenced } from "./core/auto-text.ts";
+import { MARK } from "./core/guide.ts";
+import { plain } from "./core/plain.ts";
+import { isForRun } from "./core/prompt.ts";
+import { expansionOf, findShortcut, helpText, type Shortcut } from "./core/shortcut.ts";
+import { chooseTask, type StatusView, statusText } from "./core/status.ts";
+import type { Task } from "./core/tasks.ts";
+import type { Answer, EventOf, Workflow } from "./core/types.ts";
+import { type Incoming, oneAnswer, type Speak } from "./engine.ts";
+import { logError } from "./store/errors.ts";
+import { lookAt } from "./store/files.ts";
+import { noteClaim } from "./store/guard.ts";
+import { homeDir } from "./store/home.ts";
+import { findRoot, isOff, type Pointer, readPointer } from "./store/place.ts";
+import { loadRun } from "./store/runs.ts";
+
+interface Typed {
+  incoming: Incoming;
+  event: EventOf<"prompt">;
+  root: string;
+  shortcut: Shortcut;
+  rest: string;
+  table: readonly Shortcut[];
+}
+
+/** true: answered, with what a run of the session had to say to it. `atRun` lets that run have the prompt. */
+export async function answerShortcut(
+  incoming: Incoming,
+  pointer: Pointer | null,
+  atRun: (say: Speak) => boolean,
+  speak: Speak,
+): Promise<boolean> {
+  let root: string | null = null;
+  try {
+    const { event, cwd } = incoming;
+    if (event.kind !== "prompt" || cwd === null || !lookAt(cwd)) return false;
+    root = pointer?.root ?? findRoot(cwd);
+    const typed = root === homeDir() || isOff(root) ? null : await find(incoming, event, root);
+    if (typed === null || isAnswer(pointer, event.text)) return false;
+    // Installed twice: the other one answers; a run knows by itself that it has heard this before.
+    if (noteClaim(event.host, event.session, event.turn || event.id, event.via, "shortcuts") === null) return false;
+    const answers: Answer[] = [];
+    atRun((answer) => void answers.push(answer));
+    answers.push(await answerTo(typed));
+    speak(oneAnswer(answers));
+    return true;
+  } catch (error) {
+    logError(root, "shortcut", error);
+    return false;
+  }
+}
+
+async function find(incoming: Incoming, event: EventOf<"prompt">, root: string): Promise<Typed | null> {
+  const { readShortcuts } = await import("./author/shortcuts.ts");
+  const { table, problems } = readShortcuts(root, homeDir());
+  for (const problem of problems) logError(root, "shortcuts", problem);
+  const found = findShortcut(event.text, table);
+  return found && { incoming, event, root, table, ...found };
+}
+
+/** While a run waits for an answer, or is to go on, the word is its own. */
+function isAnswer(pointer: Pointer | null, text: string): boolean {
+  const loaded = pointer?.run ? loadRun(pointer.root, pointer.run) : null;
+  return loaded !== null && loaded.commit.run.status !== "ended" && isForRun(loaded.commit.run, loaded.workflow, text);
+}
+
+async function answerTo(typed: Typed): Promise<Answer> {
+  const { shortcut, table } = typed;
+  if (shortcut.does === "help") return withText(shortcut, helpText(table));
+  if (shortcut.does === "status") return withText(shortcut, statusText(await statusOf(typed)));
+  if (shortcut.does === "record") return await record(typed);
+  const answer = shortcut.does
+    ? await execute(typed, shortcut.does)
+    : { turn: "none" as const, agent: expansionOf(shortcut) };
+  if (shortcut.tail && !hasRun(typed)) await armWatch(typed.incoming, typed.root, shortcut.tail);
+  return answer;
+}
+
+const withText = (shortcut: Shortcut, text: string): Answer => ({
+  turn: "none",
+  agent: `${expansionOf(shortcut)}\n\n${text.trimEnd()}`,
+});
+
+const hasRun = ({ event }: Typed) => (readPointer(event.host, event.session)?.run ?? "") !== "";
+
+async function statusOf({ root, event }: Typed): Promise<StatusView> {
+  const { gatherStatus } = await import("./gather/status.ts");
+  return gatherStatus(root, event.at);
+}
+
+/** Written by us, at once: two sessions that do it at the same time lose nothing. */
+async function record({ shortcut, root, rest }: Typed): Promise<Answer> {
+  const { recordTask } = await import("./gather/record-task.ts");
+  const made = recordTask(root, rest);
+  if (!made.ok) {
+    const why = `it could not be recorded: ${plain(made.why)}`;
+    const agent = `Pawl could not write the task: ${plain(made.why)}. Tell the person, and do nothing else.`;
+    return { ...withText(shortcut, agent), person: `Pawl: ${why}` };
+  }
+  const { line, where } = made.value;
+  return {
+    ...withText(shortcut, `Written to ${where}:\n${plain(line)}`),
+    person: `Pawl: recorded in ${where}: ${plain(line)}`,
+  };
+}
+
+// ── x and r ─────────────────────────────────────────────────────────────────
+
+/** Between looking and taking another session may be quicker: then the next one is looked for. */
+const TRIES = 5;
+
+async function execute(typed: Typed, does: "execute" | "resume"): Promise<Answer> {
+  const { shortcut, root, event } = typed;
+  const { mayResume } = await import("./gather/status.ts");
+  for (let tries = 0; tries < TRIES; tries++) {
+    const view = await statusOf(typed);
+    if (view.why !== undefined)
+      return withText(shortcut, `The tasks are not known: ${plain(view.why)}. Tell the person, and start nothing.`);
+    const { resume, start } = chooseTask(view.tasks ?? [], mayResume(root, event.session));
+    const task = resume ?? (does === "resume" ? null : start);
+    if (task === null)
+      return withText(shortcut, `${does === "resume" ? "Nothing in progress" : "No pending tasks"}. Say so and stop.`);
+    const answer = await given(typed, task);
+    if (answer) return answer;
+  }
+  return withText(shortcut, "Each task was taken by another session meanwhile. Say so and stop.");
+}
+
+/** A task that is labelled for continuous work begins it; any other one is only marked as in progress. null: it is gone. */
+async function given(typed: Typed, task: Task): Promise<Answer | null> {
+  const { shortcut, root, incoming } = typed;
+  const continuous = shortcut.tail || hasRun(typed) ? null : await continuousFor(root, task);
+  if (continuous) {
+    const answers: Answer[] = [];
+    await armTask(incoming, root, continuous, (answer) => void answers.push(answer), task.id);
+    if (hasRun(typed)) return oneAnswer([{ turn: "none", agent: expansionOf(shortcut) }, ...answers]);
+  }
+  const line = await decided(typed, task);
+  return line === null ? null : withText(shortcut, [line, details(task)].filter(Boolean).join("\n\n"));
+}
+
+async function continuousFor(root: string, task: Task): Promise<Workflow | null> {
+  const { findByName } = await import("./author/registry.ts");
+  const found = findByName("auto-workflow", root);
+  if (!found || "errors" in found || !found.workflow.tasks) return null;
+  return isLabelled(task.labels, found.workflow.tasks) ? found.workflow : null;
+}
+
+async function decided({ root, event }: Typed, task: Task): Promise<string | null> {
+  const name = `**${plain(task.title)}** (${plain(task.id)})`;
+  const isOurs = task.owner?.startsWith("pawl-") === true;
+  if (task.state === "claimed" && !isOurs) return `${MARK} Resume this task, it is in progress: ${name}`;
+  const { openForChanging } = await import("./gather/project-tracker.ts");
+  const { take } = await import("./gather/tasks.ts");
+  const opened = openForChanging(root);
+  const taken = opened.kind === "ok" ? take(opened.value, task, actorOf(event.session)) : opened;
+  if (taken.kind === "failed" && taken.code === "taken") return null;
+  const verb = task.state === "claimed" ? "Resume this task" : "Start this task";
+  if (taken.kind === "ok") return `${MARK} ${verb}, it is yours and marked as in progress: ${name}`;
+  return `${MARK} ${verb}: ${name}\nIt could not be marked as in progress (${plain(taken.why)}).`;
+}
+
+function details({ command, model, restart, text }: Task): string {
+  const lines = [
+    ...(command ? [`Invoke: ${plain(command)}`] : []),
+    ...(model && model !== "sonnet" ? [`It asks for the model ${plain(model)}: say so if you are another one.`] : []),
+    ...(restart ? ["It asks for a fresh session: tell the person before you begin, and wait."] : []),
+  ];
+  return [lines.join("\n"), text.trim() === "" ? "" : fenced(text)].filter((part) => part !== "").join("\n\n");
+}
