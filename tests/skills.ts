@@ -5,7 +5,7 @@ import { parse } from "yaml";
 
 export const SKILLS = resolve(import.meta.dir, "../plugin/skills");
 
-export interface Skill {
+interface Skill {
   folder: string;
   front: Record<string, unknown>;
   body: string;
@@ -14,7 +14,7 @@ export interface Skill {
   text: string;
 }
 
-export type Skills = Record<string, Skill>;
+type Skills = Record<string, Skill>;
 
 export function readSkills(): Skills {
   const read = (folder: string) => readSkill(folder, readFileSync(join(SKILLS, folder, "SKILL.md"), "utf8"));
@@ -35,7 +35,7 @@ export function readSkill(folder: string, text: string): Skill {
 const stepsOf = (body: string) => body.split(/^(?=\d+\. )/m).filter((part) => /^\d+\. /.test(part));
 
 /** What the last step does if the skill was called with these arguments. */
-export function endOf({ steps }: Skill, args: string): string {
+function endOf({ steps }: Skill, args: string): string {
   const last = steps.at(-1) ?? "";
   const branches = last.split(/^ +- (?=With)/m).slice(1);
   const wanted = args.includes("--commit") ? "With `--commit`:" : "Without `--commit`:";
