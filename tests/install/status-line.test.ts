@@ -98,6 +98,17 @@ describe("the command", () => {
     rmSync(home, { recursive: true });
     expect(said).toBe(`${process.cwd()}|statusline|--wrap|${command}|`);
   });
+  test("a deleted working folder does no harm", () => {
+    const command = statusCommand({ command: "echo hello", from: null });
+    const home = mkdtempSync(join(tmpdir(), "pawl-line-"));
+    mkdirSync(join(home, BINARY, ".."), { recursive: true });
+    writeFileSync(join(home, BINARY), "#!/bin/sh\npwd -P\n", { mode: 0o755 });
+    const script = 'mkdir "$HOME/gone" && cd "$HOME/gone" && rmdir "$HOME/gone" && exec /bin/sh -c "$COMMAND"';
+    const env = { HOME: home, PATH: "/usr/bin:/bin", COMMAND: command };
+    const { stdout } = Bun.spawnSync(["/bin/sh", "-c", script], { env });
+    rmSync(home, { recursive: true });
+    expect(stdout.toString()).toBe("/\n");
+  });
   test("its other fields stay", () => {
     const { statusLine } = read(lined(theirs("date")));
     expect(statusLine).toEqual({
