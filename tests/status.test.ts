@@ -2,7 +2,7 @@
 import { afterAll, describe, expect, test } from "bun:test";
 import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { KINDS, openAuto } from "./auto-world.ts";
+import { bd, KINDS, openAuto } from "./auto-world.ts";
 import { makePlace, openSession, type Place, payload, removePlaces, runHook, runPawl, shell } from "./harness.ts";
 import { armed } from "./hostile.ts";
 import { runOf } from "./run-files.ts";
@@ -52,6 +52,24 @@ describe("tasks", () => {
       err: "",
     });
     expect(json(place)).toMatchObject({ tracker: kind, failed: null, next: { title: "Task 1" }, pending: [{}, {}] });
+  });
+
+  test("beads knows best what is ready: what waited for a closed task is free", () => {
+    const world = openAuto("beads", 2);
+    const [first, second] = (JSON.parse(bd(world, "list --json")) as { id: string; title: string }[])
+      .toSorted((a, b) => a.title.localeCompare(b.title))
+      .map(({ id }) => id);
+    bd(world, `dep add ${second} ${first}`);
+    expect(status(world.place).out).toEndWith(`\n\nBlocked:\n- Task 2 (after ${first})\n`);
+    bd(world, `close ${first} --reason=done`);
+    expect(status(world.place).out).toBe("Next: Task 2\n  Model: sonnet | Restart: no\n");
+  });
+
+  test.each(["locked", "no-database", "truncated", "plain"])("a bd that answers “%s”: not known, exit 1", (fault) => {
+    const { place } = openAuto("beads", 1);
+    const { code, out } = runPawl(place, ["status"], { env: { BD_DOUBLE_FAULT: fault } });
+    expect(code).toBe(1);
+    expect(out).toStartWith("Tasks not known: ");
   });
 
   test("tasks in beads and no bd to ask: not known, which is not none", () => {

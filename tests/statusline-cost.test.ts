@@ -6,21 +6,13 @@ import { readCost } from "../src/store/cost.ts";
 import { payload, removePlaces, runHook, runPawl } from "./harness.ts";
 import { type Armed, armed } from "./hostile.ts";
 import { runOf } from "./run-files.ts";
+import { inHome } from "./sealing.ts";
 import { ask, FIRST, mine, runFolder, told } from "./status-line.ts";
 
 afterAll(removePlaces);
 
 describe("the cost of a run", () => {
-  /** By the seals of that home. */
-  function costOf({ place }: Armed, id: string) {
-    const before = process.env.HOME;
-    process.env.HOME = place.home;
-    try {
-      return readCost(place.root, id);
-    } finally {
-      process.env.HOME = before;
-    }
-  }
+  const costOf = ({ place }: Armed, id: string) => inHome(place.home, () => readCost(place.root, id));
 
   test("counts from where the run was first seen in its session", () => {
     const state = armed();

@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { errorsOf, makePlace, type Place, type RunOptions, removePlaces, runHook, runPawl } from "./harness.ts";
 import { type Armed, armed, CLAIM, stop } from "./hostile.ts";
 import { runOf } from "./run-files.ts";
+import { inHome, sealedCommit } from "./sealing.ts";
 import { ask, FIRST, line, mine, NOTHING, told } from "./status-line.ts";
 
 afterAll(removePlaces);
@@ -44,12 +45,24 @@ describe("a session without a run", () => {
     tasks(place, "## Tasks\n- [ ] Above\n");
     utimesSync(join(place.root, "session.md"), old, old);
     for (let n = 0; n < 2; n++) expect(line(place).out).toBe("Next: Above\n");
-    runPawl(place, ["off"]);
-    expect(line(place)).toEqual(NOTHING);
-    runPawl(place, ["on"]);
-    expect(line(place).out).toBe("Next: Above\n");
+    // The folder itself is there by the second time: only the switch in it is new.
+    for (let n = 0; n < 2; n++) {
+      runPawl(place, ["off"]);
+      expect(line(place)).toEqual(NOTHING);
+      runPawl(place, ["on"]);
+      for (let again = 0; again < 2; again++) expect(line(place).out).toBe("Next: Above\n");
+    }
     mkdirSync(join(place.root, ".beads"));
     expect(line(place)).toEqual(NOTHING);
+  });
+
+  test("a time that may come twice is not relied on", () => {
+    const place = makePlace();
+    tasks(place, "## Tasks\n- [ ] Here\n");
+    const soon = Date.now() / 1000 + 3_600;
+    utimesSync(join(place.root, "session.md"), soon, soon);
+    expect(line(place).out).toBe("Next: Here\n");
+    expect(existsSync(join(place.home, ".local/state/pawl/next"))).toBe(false);
   });
 
   test("from a folder below, and from the file that pawl.yaml names", () => {
@@ -112,6 +125,21 @@ describe("a session with a run", () => {
     tasks(state.place, "## Tasks\n- [ ] Afterwards\n");
     runPawl(state.place, ["runs", "abort"]);
     expect(mine(state).out).toBe("Next: Afterwards\n");
+  });
+
+  test("one that ended and is not cleared away yet, one that another session has: not this session's", () => {
+    const state = armed();
+    const { id } = runOf(state.place.root, state.session.id)!;
+    const folder = join(state.place.root, ".pawl/runs", id);
+    const commit = JSON.parse(readFileSync(join(folder, "000001.json"), "utf8"));
+    for (const change of [{ status: "ended", outcome: "completed" }, { owner: { host: "claude", session: "other" } }]) {
+      const next = { ...commit, run: { ...commit.run, seq: 2, ...change } };
+      writeFileSync(
+        join(folder, "000002.json"),
+        inHome(state.place.home, () => sealedCommit(id, 2, next)),
+      );
+      expect(mine(state)).toEqual(NOTHING);
+    }
   });
 
   test("switched off: nothing", () => {
