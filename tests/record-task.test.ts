@@ -72,6 +72,18 @@ describe("eight sessions at once, ten tasks each", () => {
       if (!said.ok) throw new Error(said.why);
     }`;
 
+  /** All begin each round when the clock says so. */
+  const ROUNDS = 10;
+  const together = `
+    const { recordTask } = await import(${JSON.stringify(MODULE)});
+    const [name, start, ...roots] = process.argv.slice(1);
+    for (const [round, root] of roots.entries()) {
+      while (Date.now() < Number(start) + round * 200);
+      const said = recordTask(root, "p: task " + name);
+      if (!said.ok) throw new Error(said.why);
+    }`;
+  const wanted8 = Array.from({ length: 8 }, (_, name) => `- [ ] **Task ${name}** — | sonnet`);
+
   async function race(root: string): Promise<void> {
     const children = Array.from({ length: 8 }, (_, name) =>
       Bun.spawn([process.execPath, "-e", script, root, String(name)], { stderr: "pipe" }),
@@ -94,14 +106,17 @@ describe("eight sessions at once, ten tasks each", () => {
     expect(readdirSync(root).sort()).toEqual([".pawl", "session.md"]);
   }, 120_000);
 
-  test("nor where each of them would make the file", async () => {
-    const root = project();
-    await race(root);
-    expect(
-      linesOf(session(root))
-        .map((line) => line[1]!)
-        .sort(),
-    ).toEqual(wanted);
-    expect(session(root).split(HEAD)).toHaveLength(2);
+  test("nor where each of them would make the file, at the same moment", async () => {
+    const roots = Array.from({ length: ROUNDS }, () => project());
+    const start = Date.now() + 1_000;
+    const children = Array.from({ length: 8 }, (_, name) =>
+      Bun.spawn([process.execPath, "-e", together, String(name), String(start), ...roots], { stderr: "pipe" }),
+    );
+    for (const child of children)
+      expect([await child.exited, await new Response(child.stderr).text()]).toEqual([0, ""]);
+    for (const root of roots) {
+      expect(session(root)).toStartWith(HEAD);
+      expect(session(root).slice(HEAD.length).split("\n").sort()).toEqual(["", ...wanted8]);
+    }
   }, 120_000);
 });
