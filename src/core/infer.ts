@@ -95,7 +95,7 @@ function shownBy(
   if (rule.review) wanted.push(review()?.verdict === "approved" ? "a reviewer approved" : null);
   if (rule.closed) wanted.push(isClosedBy(calls, task, notes) ? `a tool call closed ${task}` : null);
   if (rule.read) wanted.push(calls.some((call) => shows(call, task, notes)) ? `${task} was opened again` : null);
-  if (rule.edited) wanted.push(calls.some(isEdit) ? "files were edited" : null);
+  if (rule.edited) wanted.push(someEdit(calls) ? "files were edited" : null);
   if (rule.says) wanted.push(said);
   return wanted.length === 0 || wanted.includes(null) ? null : wanted.join("; ");
 }
@@ -104,6 +104,10 @@ function greenRun({ last, red, changed }: TestState): string | null {
   if (last?.verdict !== "pass" || red !== null || changed !== null) return null;
   return `\`${last.command}\`: ${last.why}`;
 }
+
+/** Editors first: what they did is plain, a shell's line has to be taken apart. */
+const someEdit = (calls: ToolCall[]) =>
+  calls.some((call) => isEditor(call.name) && isEdit(call)) || calls.some((call) => isShell(call.name) && isEdit(call));
 
 /** The work was changed for certain: notes about it, and files beside it, are not the work. */
 export const isEdit = (call: ToolCall) =>

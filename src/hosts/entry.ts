@@ -29,7 +29,9 @@ export function messageId(entry: Entry): string {
 }
 
 export function blocksOf(content: unknown, type: string): Entry[] {
-  return Array.isArray(content) ? content.map(record).filter((block) => block.type === type) : [];
+  const blocks: Entry[] = [];
+  if (Array.isArray(content)) for (const each of content) if (each?.type === type) blocks.push(each);
+  return blocks;
 }
 
 /** String content, or its text blocks joined. */

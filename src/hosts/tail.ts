@@ -70,6 +70,11 @@ export function describe(error: unknown): string {
  * The window widens while no line break turns up, so a long line takes few reads and one copy.
  */
 export function* linesFromEnd(fd: number, size: number, reach: number): Generator<Buffer> {
+  for (const lines of piecesFromEnd(fd, size, reach)) yield* lines;
+}
+
+/** The same, all lines of one read at a time: for many lines that is much cheaper. */
+export function* piecesFromEnd(fd: number, size: number, reach: number): Generator<Buffer[]> {
   const floor = Math.max(0, size - reach);
   let end = size;
   let usual = FIRST_WINDOW;
@@ -85,20 +90,21 @@ export function* linesFromEnd(fd: number, size: number, reach: number): Generato
       window = Math.min(window * 4, WIDEST_WINDOW);
       continue;
     }
-    yield Buffer.concat([chunk.subarray(first + 1), ...open]);
-    open = [chunk.subarray(0, yield* innerLines(chunk, first))];
+    const lines = [Buffer.concat([chunk.subarray(first + 1), ...open])];
+    open = [chunk.subarray(0, takeInnerLines(chunk, first, lines))];
+    yield lines;
     window = usual = Math.min(size - start, usual * 2, FAR_WINDOW);
   }
-  if (floor === 0) yield Buffer.concat(open);
+  if (floor === 0) yield [Buffer.concat(open)];
 }
 
 /** The lines that begin and end inside the chunk, before `end`; gives back where the open one ends. */
-function* innerLines(chunk: Buffer, end: number): Generator<Buffer, number> {
+function takeInnerLines(chunk: Buffer, end: number, lines: Buffer[]): number {
   let stop = end;
   while (stop > 0) {
     const newline = chunk.lastIndexOf(NEWLINE, stop - 1);
     if (newline < 0) break;
-    yield chunk.subarray(newline + 1, stop);
+    lines.push(chunk.subarray(newline + 1, stop));
     stop = newline;
   }
   return stop;

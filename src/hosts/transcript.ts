@@ -1,15 +1,13 @@
 /** What Claude Code's transcript says: the last message in full, and the tool calls since a time. */
 
 import type { Fact, Json, ToolCall } from "../core/types.ts";
-import { type Found, namesOf, stat as statOf } from "../store/disk.ts";
-import { join } from "../store/names.ts";
+import { agentFiles } from "./agents.ts";
 import { blocksOf, type Entry, messageId, messageOf, parseLine, record, string, textOf } from "./entry.ts";
-import { describe, linesFromEnd, pollFile } from "./tail.ts";
+import { describe, linesFromEnd, piecesFromEnd, pollFile } from "./tail.ts";
 
 const REACH = 64 * 1024 * 1024;
 /** all sub-agents' files of one look together */
 const AGENTS_REACH = 256 * 1024 * 1024;
-const MOST_AGENTS = 200;
 /** lines are not strictly in the order of their times */
 const DISORDER_MS = 10_000;
 /** a line without a tool is parsed only for its time; long ones are not worth it */
@@ -117,7 +115,7 @@ export function readToolsSince(path: string, since: string, waitMs = 300): Fact<
 }
 
 function scanFile(path: string, from: number, waitMs: number, agent: string, reach: number): Fact<Scan> {
-  const read = (fd: number, size: number) => scanCalls(linesFromEnd(fd, size, reach), from, agent);
+  const read = (fd: number, size: number) => scanCalls(piecesFromEnd(fd, size, reach), from, agent);
   return pollFile(path, waitMs, read, (scan) => !scan.pending);
 }
 
@@ -126,7 +124,7 @@ function scanAgents(path: string, from: number): Fact<ToolCall[]> {
   const calls: ToolCall[] = [];
   let budget = AGENTS_REACH;
   try {
-    for (const file of agentFiles(path, from)) {
+    for (const file of agentFiles(path, from - DISORDER_MS)) {
       const scan = scanFile(file.path, from, 0, file.agent, Math.min(REACH, budget));
       if (!scan.ok) return { ok: false, why: `sub-agent ${file.agent}: ${scan.why}` };
       calls.push(...scan.value.calls);
@@ -138,71 +136,43 @@ function scanAgents(path: string, from: number): Fact<ToolCall[]> {
   }
 }
 
-interface AgentFile {
-  path: string;
-  agent: string;
-  size: number;
-  changed: number;
-}
-
-/** The sub-agents' own transcripts beside the main one, newest first; none is the ordinary case. */
-function agentFiles(path: string, from: number): AgentFile[] {
-  const folder = join(path.replace(/\.jsonl$/, ""), "subagents");
-  const files = listNames(folder).flatMap((name) => agentFile(folder, name));
-  const recent = files.filter((file) => file.changed >= from - DISORDER_MS);
-  return recent.sort((a, b) => b.changed - a.changed).slice(0, MOST_AGENTS);
-}
-
-function listNames(folder: string): string[] {
-  try {
-    return namesOf(folder).filter((name) => name.startsWith("agent-") && name.endsWith(".jsonl"));
-  } catch (error) {
-    const code = (error as { code?: unknown }).code;
-    if (code === "ENOENT" || code === "ENOTDIR") return [];
-    throw error;
-  }
-}
-
-function statIfThere(path: string): Found | null {
-  try {
-    return statOf(path);
-  } catch (error) {
-    if ((error as { code?: unknown }).code === "ENOENT") return null;
-    throw error;
-  }
-}
-
-function agentFile(folder: string, name: string): AgentFile[] {
-  const path = join(folder, name);
-  const stat = statIfThere(path);
-  if (!stat?.isFile()) return [];
-  const agent = name.replace(/\.jsonl$/, "").slice("agent-".length);
-  return [{ path, agent, size: stat.size, changed: stat.mtimeMs }];
-}
-
 /**
  * Backwards: results come before their calls, and the first line that is old enough ends it. Most of a transcript are
  * results, and few of them are ever looked at: their lines are only kept, under the ids they name.
  */
-function scanCalls(lines: Iterable<Buffer>, from: number, agent: string): Scan {
-  const results: Results = new Map();
-  const scan: Scan = { calls: [], pending: false };
-  let newest: string | null = null;
+function scanCalls(pieces: Iterable<Buffer[]>, from: number, agent: string): Scan {
+  const scan: Scanning = { calls: [], pending: false, results: new Map(), newest: null, from, agent };
+  for (const lines of pieces) if (!scanLines(lines, scan)) break;
+  return scan;
+}
+
+interface Scanning extends Scan {
+  results: Results;
+  /** the newest message's id */
+  newest: string | null;
+  from: number;
+  agent: string;
+}
+
+/** false: what comes next is too old. */
+function scanLines(lines: Buffer[], scan: Scanning): boolean {
+  const { results, from, agent } = scan;
   for (const line of lines) {
     if (keepResult(line, results)) continue;
     const entry = chainLine(line, agent);
     if (entry === null) continue;
     const at = Date.parse(string(entry.timestamp));
-    if (at < from - DISORDER_MS) break;
+    if (at < from - DISORDER_MS) return false;
     if (entry.type === "user") for (const [id] of resultsOf(entry)) keep(results, id, line);
     if (entry.type !== "assistant") continue;
-    newest ??= messageId(entry);
+    const message = messageId(entry);
+    scan.newest ??= message;
     if (!(at >= from)) continue;
     const calls = callsOf(entry, agent, results);
     scan.calls.push(...calls);
-    if (messageId(entry) === newest && calls.some((call) => call.result === null)) scan.pending = true;
+    if (message === scan.newest && calls.some((call) => call.result === null)) scan.pending = true;
   }
-  return scan;
+  return true;
 }
 
 /** The lines that may hold the result of a call, the newest first. */
@@ -240,18 +210,16 @@ function ownEntry(line: Buffer, agent: string): Entry | null {
 }
 
 function callsOf(entry: Entry, agent: string, results: Results): ToolCall[] {
+  const at = string(entry.timestamp);
   const by = agent === "" ? "" : string(entry.attributionAgent) || agent;
-  return blocksOf(messageOf(entry).content, "tool_use")
-    .filter((block) => string(block.id) !== "")
-    .reverse()
-    .map((block) => {
-      const id = string(block.id);
-      const lines = results.get(id) ?? [];
-      return withResult(
-        { id, name: string(block.name), input: (block.input ?? null) as Json, at: string(entry.timestamp), agent: by },
-        () => resultIn(lines, id, agent),
-      );
-    });
+  const calls: ToolCall[] = [];
+  for (const { id, name, input } of blocksOf(messageOf(entry).content, "tool_use")) {
+    if (typeof id !== "string" || id === "") continue;
+    const lines = results.get(id) ?? [];
+    const call = { id, name: string(name), input: (input ?? null) as Json, at, agent: by };
+    calls.unshift(withResult(call, () => resultIn(lines, id, agent)));
+  }
+  return calls;
 }
 
 /** Read when it is asked for, once. */
