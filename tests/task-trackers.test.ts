@@ -137,11 +137,17 @@ describe("GitHub only where it is named", () => {
     expect(json(place, "done", "#1").task.state).toBe("closed");
   });
 
-  test("a .beads folder without bd is no reason to begin a second list", () => {
-    const place = placeWith("beads");
-    place.env.PATH = "/usr/bin:/bin";
-    const ran = task(place, "add", "A");
-    expect(ran).toMatchObject({ code: 1, err: expect.stringContaining("bd is not installed") });
-    expect(textOf(join(place.root, "session.md"))).toBeNull();
+  test("tasks that nobody can be asked for are not no tasks, and no reason to begin a second list", () => {
+    const places = [placeWith("beads"), placeWith("beads", "tracker: { kind: github, repo: o/r }\n")];
+    for (const [at, place] of places.entries()) {
+      place.env.PATH = "/usr/bin:/bin";
+      for (const args of [["list"], ["add", "A"], ["done", "A"]]) {
+        const ran = task(place, ...args);
+        expect(ran).toMatchObject({ code: 1, out: "" });
+        expect(ran.err).toContain(`${["bd", "gh"][at]} is not installed`);
+        expect(ran.err).toContain("hint: install it");
+      }
+      expect(textOf(join(place.root, "session.md"))).toBeNull();
+    }
   });
 });

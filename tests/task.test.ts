@@ -157,7 +157,7 @@ describe("what cannot be done is said, and nothing is written", () => {
 
   test("no tasks at all is no error to look at, and one to change", () => {
     const none = placeWith();
-    expect(done(task(none))).toStartWith("No tasks here: no .beads folder; no session.md");
+    expect(done(task(none))).toStartWith("No list of tasks here: no .beads folder; no session.md");
     expect(JSON.parse(done(task(none, "list", "--json")))).toMatchObject({ tracker: null, tasks: [] });
     const ran = task(none, "done", "x");
     expect(ran.code).toBe(1);

@@ -12,6 +12,7 @@ const HINTS: Record<string, string> = {
   taken: "--force takes it over",
   "other-machine": "let it go there first: `pawl task open`",
   refused: "`pawl task show` shows how it is",
+  unsupported: "install it, or name another place with `tracker:` in pawl.yaml",
   busy: "try again in a moment",
   deadline: "try again; the tracker may be out of reach",
 };

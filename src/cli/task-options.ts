@@ -32,7 +32,7 @@ export function labelsOf({ lists }: Parsed, option: string): string[] {
   throw new UserError("a label has a name", `as in: ${option} web`);
 }
 
-export interface LineFields {
+interface LineFields {
   command?: string;
   model?: string;
   restart?: boolean;

@@ -72,7 +72,9 @@ function list(root: string, parsed: Parsed, io: Io): number {
   const opened = openProjectTracker(root);
   const json = parsed.flags.has("--json");
   if (opened.kind === "absent") {
-    io.out(json ? asJson({ tracker: null, why: opened.why, tasks: [] }) : `No tasks here: ${opened.why}.\n`);
+    io.out(
+      json ? asJson({ tracker: null, why: opened.why, tasks: [] }) : `No list of tasks here: ${visible(opened.why)}.\n`,
+    );
     return 0;
   }
   const tracker = sure(opened);

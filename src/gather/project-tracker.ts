@@ -14,26 +14,37 @@ const NEW_FILE = "## Pending Tasks\n";
 
 export function openProjectTracker(root: string): Answer<Tracker> {
   const place = placeOf(root);
-  return place.kind === "ok" ? openTracker(root, place.value) : place;
+  return place.kind === "ok" ? open(root, place.value) : place;
 }
+
+/** Tasks that are known to be somewhere, with nobody to ask for them, are not no tasks. */
+function open(root: string, place: TrackerPlace): Answer<Tracker> {
+  const opened = openTracker(root, place);
+  return opened.kind === "absent" && isInProgram(root, place)
+    ? { kind: "failed", code: "unsupported", why: opened.why }
+    : opened;
+}
+
+/** A remote at GitHub alone says nothing of tasks. */
+const isInProgram = (root: string, { kind = "auto" }: TrackerPlace) =>
+  kind === "auto" ? beadsFolder(root) !== null : kind !== "session-md";
 
 /** A remote at GitHub is no wish to publish: there only what pawl.yaml names is written to. */
 export function openForChanging(root: string): Answer<Tracker> {
   const place = placeOf(root);
   if (place.kind !== "ok") return place;
-  const opened = openTracker(root, place.value);
+  const opened = open(root, place.value);
   if (opened.kind !== "ok" || opened.value.name !== "github" || place.value.kind === "github") return opened;
   const why = `${opened.value.why}, and nothing is written there unless pawl.yaml says \`tracker: { kind: github }\``;
   return { kind: "failed", code: "refused", why };
 }
 
-/** Where there are no tasks yet, a session.md for them is made. Tasks in beads without `bd` are no reason for one. */
+/** Where there are no tasks yet, a session.md for them is made. */
 export function openForAdding(root: string): Answer<Tracker> {
   const place = placeOf(root);
   if (place.kind !== "ok") return place;
-  const { kind = "auto", path } = place.value;
-  const isElsewhere = kind === "auto" ? beadsFolder(root) !== null : kind !== "session-md";
-  if (isElsewhere) return openTracker(root, place.value);
+  if (isInProgram(root, place.value)) return open(root, place.value);
+  const { path } = place.value;
   const file = { kind: "session-md" as const, ...(path && { path }) };
   const opened = openTracker(root, file);
   if (opened.kind !== "absent") return opened;
