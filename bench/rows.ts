@@ -231,24 +231,24 @@ const NEEDS_NONE = "armed Stop with its marker, 1 GB transcript";
 
 /**
  * The same move of the same kind of run on the same transcript, to the same answer. Once the agent said its marker, and
- * no tool call has to be seen; once it forgot it, and what it did since the stage began has to show it instead.
+ * no tool call has to be seen; once it forgot it, and what it did since the stage began has to show it instead. The last
+ * row is the dearest kind: nothing shows an end, so test runs and reviews are looked for too, and the agent is sent on.
  */
 function toolRows(setting: Setting): Measured[] {
   if (!setting.gigabyte) return [];
   const labelled = { ...setting, template: withTask(setting.template, setting.folder) };
-  const said = projectsFor(labelled, "said", AUTO);
-  const forgotten = projectsFor(labelled, "forgotten", AUTO);
+  const [said, forgotten, silent] = ["said", "forgotten", "silent"].map((name) => projectsFor(labelled, name, AUTO));
   // Written now: only what comes after a run was armed counts for it.
   const transcript = writeTranscript(join(setting.folder, "work.jsonl"), 1024, workOfNow);
-  checkCalls(transcript, forgotten);
+  checkCalls(transcript, [...forgotten!, ...silent!]);
   const moved = { transcript, stage: "requirements-review" };
   const twice = [{ against: NEEDS_NONE, most: 2 }];
+  const marked = `${WORDS}\n\n::: WORKFLOW_STAGE: CODING_COMPLETE :::`;
+  const sentOn = { transcript, message: "", stage: AUTO.stage };
   return [
-    stopRow(setting, NEEDS_NONE, said, [], {
-      ...moved,
-      message: `${WORDS}\n\n::: WORKFLOW_STAGE: CODING_COMPLETE :::`,
-    }),
-    stopRow(setting, `armed Stop, last ${LAST_CALLS} calls of 1 GB`, forgotten, twice, { ...moved, message: WORDS }),
+    stopRow(setting, NEEDS_NONE, said!, [], { ...moved, message: marked }),
+    stopRow(setting, `armed Stop, last ${LAST_CALLS} calls of 1 GB`, forgotten!, twice, { ...moved, message: WORDS }),
+    stopRow(setting, `armed Stop, ${LAST_CALLS} calls show no end`, silent!, twice, sentOn),
   ];
 }
 
