@@ -13,7 +13,8 @@ interface LookedUp {
 }
 
 const FILES = ["session.md", "agents/session.md"];
-const LARGEST = 1 << 20;
+/** To read the tasks of a larger one takes longer than anybody waits for a line. */
+const LARGEST = 128 * 1024;
 /** Written so lately that a second writing may bear the same time. */
 const FRESH_MS = 1_000;
 
