@@ -59,7 +59,7 @@ export interface Arming {
   stage: string;
 }
 
-export const COMPLETE_WORK: Arming = { word: "/complete-work", stage: "memory" };
+const COMPLETE_WORK: Arming = { word: "/complete-work", stage: "memory" };
 export const AUTO: Arming = { word: "/auto", stage: "coding" };
 
 /** One labelled task, for runs that work through tasks. */
@@ -90,7 +90,7 @@ export function armProject(
   return project;
 }
 
-export interface RunNow {
+interface RunNow {
   id: string;
   seq: number;
   stage: string;

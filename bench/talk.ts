@@ -4,7 +4,7 @@ const SOURCE =
   "export function total(items: Item[]) {\n  return items.reduce((sum, item) => sum + item.price, 0);\n}\n";
 const GREEN = " Test Files  2 passed (2)\n      Tests  12 passed (12)\n";
 
-export interface Talk {
+interface Talk {
   ask(prompt: string): string;
   say(text: string): string;
   /** What a turn mostly holds: files read, searches, an edit whose result repeats the file, a green run if wanted. */
