@@ -33,15 +33,19 @@ const others = ({ base }: Target) => [
 export function planSettings(draft: Draft, parts: Parts): void {
   const { target, known, notes } = draft;
   const now = readExisting(target.base, target.settings);
-  if (!parts.hooks && parts.line !== true && now === null) return;
-  const hooked = parts.hooks ? hookedText(target, now) : (now ?? "{}\n");
-  const after = parts.line === null ? hooked : linedText(draft, hooked, parts.line);
+  if (!parts.hooks && (parts.line === null || (now === null && !parts.line))) return;
+  const hooked = hookedText(target, now);
+  const start = parts.hooks ? hooked : now === null || isBlank(now) ? "{}\n" : now;
+  const after = parts.line === null ? start : linedText(draft, start, parts.line);
   warn(target, after, notes);
   if (after === now || (now === null && isEmptySettings(after))) return;
   const original = originalSettings(known.get(target.settings), now);
   write(draft, target.settings, "settings", now, after, original, whyOf(parts, after));
 }
 
+const isBlank = (text: string) => /^\uFEFF?\s*$/.test(text);
+
+/** Refuses what cannot be edited. */
 function hookedText(target: Target, now: string | null): string {
   const edited = withHooks(now, target.scope);
   if (edited.ok) return edited.text;

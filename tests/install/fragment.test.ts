@@ -73,6 +73,14 @@ describe("there and back", () => {
     put(place.root, "CLAUDE.md", "# Mine\n");
     expect(snapshot(place.root)).toEqual(before);
   });
+  test("edited before the second block comes: the edit is what was there before, not our first block", () => {
+    const place = ground({ "CLAUDE.md": "# Mine\n" });
+    pawl(place, "init", "--yes", "--claude-md");
+    put(place.root, "CLAUDE.md", `${read(place, "CLAUDE.md")}More\n`);
+    pawl(place, "init", "--yes", "--fragment");
+    pawl(place, "uninstall", "--yes");
+    expect(read(place, "CLAUDE.md")).toBe("# Mine\nMore\n");
+  });
   test("git shows both, to be committed together or not at all", () => {
     const place = ground({ "CLAUDE.md": "# Mine\n" });
     shell(place, "git add . && git commit -qm mine");

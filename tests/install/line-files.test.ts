@@ -110,6 +110,35 @@ describe("Pawl is there already", () => {
     expect(pawl(place, "init", "--yes", "--statusline")).toContain("shows Pawl's status line already");
     expect(commandIn(place)).toBeUndefined();
   });
+  test("in the project, then in every project: neither runs the other", () => {
+    const place = ground();
+    pawl(place, "init", "--yes");
+    pawl(place, "init", "--yes", "--user");
+    expect(pawl(place, "init", "--yes")).toContain("nothing to do");
+    expect(commandIn(place)).toBe(statusCommand(null));
+    expect(settings(place.home, SHARED).statusLine.command).toBe(statusCommand(null));
+  });
+  test.each([["{"], ["[]"]])(
+    "but the person's own file cannot be edited: %s is refused, or none of our business",
+    (text) => {
+      const place = ground();
+      pawl(place, "init", "--yes", "--team");
+      put(place.root, LOCAL, text);
+      const before = snapshot(place.root);
+      expect(runPawl(place, ["init", "--yes", "--statusline"])).toMatchObject({ code: 1, out: "" });
+      expect(runPawl(place, ["init", "--yes", "--statusline"]).err).toContain(`${LOCAL}, line 1`);
+      expect(snapshot(place.root)).toEqual(before);
+      expect(pawl(place, "init", "--yes")).toContain("nothing to do");
+    },
+  );
+  test("and the person's own file is empty: the line comes, and goes", () => {
+    const place = ground({ [LOCAL]: "" });
+    pawl(place, "init", "--yes", "--team");
+    pawl(place, "init", "--yes", "--statusline");
+    expect(commandIn(place)).toBe(statusCommand(null));
+    pawl(place, "uninstall", "--yes");
+    expect(textOf(join(place.root, LOCAL))).toBe("");
+  });
   test("for the person in every project, but a line of the project's own hides it: ours goes around that", () => {
     const place = ground({ [LOCAL]: line("mine") });
     pawl(place, "init", "--yes", "--user");

@@ -2,6 +2,7 @@ import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
 import { EVENTS, groupFor, hookCommand } from "../../src/install/hooks.ts";
 import { ignoredByHost, withHooks, withoutHooks } from "../../src/install/settings.ts";
+import { withoutStatusLine, withStatusLine } from "../../src/install/status-line.ts";
 import { SETTINGS } from "./ground.ts";
 
 const added = (text: string | null) => {
@@ -140,13 +141,14 @@ const settings = fc.record(
   {
     rest: fc.array(
       fc.tuple(
-        key.filter((name) => name !== "hooks"),
+        key.filter((name) => name !== "hooks" && name !== "statusLine"),
         fc.jsonValue({ maxDepth: 2 }),
       ),
       { maxLength: 3 },
     ),
     hooks: fc.dictionary(event, fc.array(group, { maxLength: 2 }), { maxKeys: 3 }),
     at: fc.nat(3),
+    line: fc.record({ type: fc.constant("command"), command: fc.string(), padding: fc.nat(3) }),
   },
   { requiredKeys: ["rest", "at"] },
 );
@@ -174,8 +176,9 @@ function written(value: Json, gaps: () => string, trailing: () => boolean): stri
 
 const text = fc
   .tuple(settings, fc.infiniteStream(gap), fc.infiniteStream(fc.boolean()), fc.constantFrom("", "\uFEFF"), fc.boolean())
-  .map(([{ rest, hooks, at }, gaps, trailing, bom, pretty]) => {
+  .map(([{ rest, hooks, at, line }, gaps, trailing, bom, pretty]) => {
     const pairs: [string, Json][] = rest.map(([name, value]) => [name, value as Json]);
+    if (line) pairs.splice(at, 0, ["statusLine", line]);
     if (hooks) pairs.splice(at, 0, ["hooks", hooks as unknown as Json]);
     const value = Object.fromEntries(pairs) as Json;
     if (pretty) return bom + JSON.stringify(value, null, 2);
@@ -211,6 +214,24 @@ describe("random files", () => {
     fc.assert(
       fc.property(text, (before) => {
         const back = removed(added(before), before);
+        expect(read(back)).toEqual(read(before));
+        expect(tokens(back)).toBe(tokens(before));
+      }),
+      { numRuns: 300 },
+    );
+  });
+});
+
+describe("random files, with a status line", () => {
+  test("ours is there once, theirs is in it; removing gives back what was there", () => {
+    fc.assert(
+      fc.property(text, (before) => {
+        const there = withStatusLine(added(before), null).text;
+        const { command: said } = read(there).statusLine as { command: string };
+        expect(isOurs(said)).toBe(true);
+        expect(said.startsWith("w=")).toBe("statusLine" in read(before));
+        expect(withStatusLine(there, null).text).toBe(there);
+        const back = withoutStatusLine(removed(there, before), before).text;
         expect(read(back)).toEqual(read(before));
         expect(tokens(back)).toBe(tokens(before));
       }),

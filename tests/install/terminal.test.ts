@@ -1,5 +1,5 @@
 import { afterAll, describe, expect, test } from "bun:test";
-import { existsSync } from "node:fs";
+import { existsSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { PAWL, type Place, removePlaces } from "../harness.ts";
 import { ground, snapshot } from "./ground.ts";
@@ -85,6 +85,14 @@ describe("a person is asked", () => {
       expect(snapshot(place.root)).toEqual(before);
     });
   }
+  test("not again when something is to be renewed", async () => {
+    const place = ground();
+    await typed(place, ["init"], ["n", "y"]);
+    rmSync(join(place.root, ".claude/agents/deep-reviewer.md"));
+    const { code, screen } = await typed(place, ["init"], ["y"]);
+    expect({ code, asked: screen.includes(SHORTCUTS) }).toEqual({ code: 0, asked: false });
+    expect(has(place, MARKER)).toBe(true);
+  });
   test("about the agent's reading only where there is some, and only with shortcuts", async () => {
     const place = ground({ "CLAUDE.md": "# Mine\n" });
     const before = snapshot(place.root);
