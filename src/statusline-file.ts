@@ -18,10 +18,10 @@ const LARGEST = 128 * 1024;
 /** Written so lately that a second writing may bear the same time. */
 const FRESH_MS = 1_000;
 
-export function lookUp(folder: string, now: number): LookedUp {
+export async function lookUp(folder: string, now: number): Promise<LookedUp> {
   const root = findRoot(folder);
   if (isOff(root)) return { root, next: "", files: null };
-  if (isConfigured(root)) return { root, next: nextConfigured(root), files: null };
+  if (isConfigured(root)) return { root, next: await nextConfigured(root), files: null };
   // A folder's own time changes with every name that is made or taken away in it.
   const depends = [folder, root, `${root}/agents`, `${root}/.pawl/off`, `${root}/pawl.yaml`];
   const file = lookAt(`${root}/.beads`) === undefined ? FILES.find((name) => lookAt(`${root}/${name}`)) : undefined;
@@ -39,8 +39,8 @@ function isConfigured(root: string): boolean {
   return file.ok && (file.text.includes("tracker") || file.text.includes("tasks"));
 }
 
-function nextConfigured(root: string): string {
-  const { openProjectTracker } = require("./gather/project-tracker.ts") as typeof import("./gather/project-tracker.ts");
+async function nextConfigured(root: string): Promise<string> {
+  const { openProjectTracker } = await import("./gather/project-tracker.ts");
   const opened = openProjectTracker(root);
   const listed = opened.kind === "ok" && opened.value.name === "session-md" ? opened.value.list({}) : null;
   return listed?.kind === "ok" ? nameOf(arrange(listed.value, null)) : "";

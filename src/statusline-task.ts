@@ -21,12 +21,12 @@ interface Remembered {
 const VALID_MS = 60_000;
 
 /** "": nothing to start, or not known here. Beads and GitHub are not asked: that takes longer than a line may. */
-export function nextTask(folder: string, now: number): string {
+export async function nextTask(folder: string, now: number): Promise<string> {
   const path = statePath("next", Bun.hash(folder).toString(16));
   const known = remembered(path, folder, now);
   if (known !== null) return known;
-  const { lookUp } = require("./statusline-file.ts") as typeof import("./statusline-file.ts");
-  const { root, next, files } = lookUp(folder, now);
+  const { lookUp } = await import("./statusline-file.ts");
+  const { root, next, files } = await lookUp(folder, now);
   if (files !== null) remember(path, { folder, root, at: now, seen: files.map((file) => [file, stampOf(file)]), next });
   return next;
 }

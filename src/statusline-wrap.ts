@@ -7,15 +7,15 @@ const STDIN_MS = 2_000;
 /** `ours` gets what the client wrote; undefined if it is no JSON. */
 export async function runWrapped(
   command: string,
-  ours: (value: unknown) => string,
-  say: (text: string | Uint8Array) => void,
+  ours: (value: unknown) => Promise<string>,
+  say: (text: string | Uint8Array) => Promise<void>,
 ): Promise<void> {
   const input = await readAll();
   const theirs = runTheirs(command, input);
-  const below = process.env.PAWL === "0" ? "" : ours(parsed(input));
-  say(theirs);
-  if (below !== "" && theirs.length > 0 && theirs.at(-1) !== 10) say("\n");
-  say(below);
+  const below = process.env.PAWL === "0" ? "" : await ours(parsed(input));
+  await say(theirs);
+  if (below !== "" && theirs.length > 0 && theirs.at(-1) !== 10) await say("\n");
+  await say(below);
 }
 
 function parsed(input: Uint8Array): unknown {

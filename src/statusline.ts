@@ -9,19 +9,19 @@ import { isPlainName } from "./store/names.ts";
 const WIDTH = 80;
 
 /** "": nothing to say. `value` is what the client wrote. */
-export function statusLine(value: unknown, at: string): string {
+export async function statusLine(value: unknown, at: string): Promise<string> {
   if (typeof value !== "object" || value === null) return "";
   const { session_id: session, cwd, workspace } = value as Record<string, unknown>;
   const isKnown = typeof session === "string" && isPlainName(session);
   if (isKnown && lookAt(statePath("sessions", `claude-${session}`)) !== undefined) {
-    const { sessionRun } = require("./statusline-run.ts") as typeof import("./statusline-run.ts");
+    const { sessionRun } = await import("./statusline-run.ts");
     const said = sessionRun(session, value, at);
     if (said !== null) return said === "off" ? "" : fitting(said);
   }
   const folder = (workspace as Record<string, unknown> | null | undefined)?.project_dir ?? cwd;
   if (typeof folder !== "string" || !folder.startsWith("/")) return "";
-  const { nextTask } = require("./statusline-task.ts") as typeof import("./statusline-task.ts");
-  const next = nextTask(folder, Date.parse(at));
+  const { nextTask } = await import("./statusline-task.ts");
+  const next = await nextTask(folder, Date.parse(at));
   return next === "" ? "" : fitting([`Next: ${next}`]);
 }
 

@@ -22,7 +22,7 @@ export async function run(args: string[]): Promise<number> {
   if (process.env.PAWL === "0") leave();
   const reading = readStdin();
   const input = "then" in reading ? await reading : reading;
-  if ("value" in input && mayHaveLine(input.value)) say(ourLine(input.value));
+  if ("value" in input && mayHaveLine(input.value)) await say(await ourLine(input.value));
   leave();
 }
 
@@ -52,19 +52,20 @@ function mayHaveLine(value: unknown): boolean {
 const isFilled = (path: string) => Bun.file(path).size > 0;
 
 /** Whatever is wrong, the client's screen is no place to say so. */
-function ourLine(value: unknown): string {
+async function ourLine(value: unknown): Promise<string> {
   try {
-    const { statusLine } = require("../statusline.ts") as typeof import("../statusline.ts");
-    const line = statusLine(value, new Date().toISOString());
+    const { statusLine } = await import("../statusline.ts");
+    const line = await statusLine(value, new Date().toISOString());
     return line === "" ? "" : `${line}\n`;
   } catch (error) {
-    (require("../store/errors.ts") as typeof import("../store/errors.ts")).logError(null, "statusline", error);
+    const { logError } = await import("../store/errors.ts");
+    logError(null, "statusline", error);
     return "";
   }
 }
 
-function say(text: string | Uint8Array): void {
-  const { write } = require("../store/disk.ts") as typeof import("../store/disk.ts");
+async function say(text: string | Uint8Array): Promise<void> {
+  const { write } = await import("../store/disk.ts");
   const bytes = typeof text === "string" ? new TextEncoder().encode(text) : text;
   try {
     for (let at = 0; at < bytes.length; ) at += write(1, bytes, at, bytes.length - at);

@@ -2,7 +2,7 @@
 import { MOST_SIGNS, type RunLine, runText, short } from "./run-line.ts";
 import { compareTasks, isFinished, type Task } from "./tasks.ts";
 
-export { type RunLine, runLine, type Waiting } from "./run-line.ts";
+export { type RunLine, runLine } from "./run-line.ts";
 
 export interface StatusView {
   /** where the tasks come from; "" where there is no tracker */
