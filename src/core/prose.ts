@@ -1,0 +1,148 @@
+/**
+ * Which part of a Markdown text is the writer's own words, line by line, so that a text of any length can be read.
+ * Everything that could be a quotation (fence, quote, inline code, indented code, comment) is none; in doubt it is one.
+ */
+
+const FENCE = /^([ \t]*)(?:[-*+>]\s+|\d+[.)]\s+)*[ \t]*(`{3,}|~{3,})(.*)$/;
+const RAW_HTML = /^[ \t]*<(pre|code|script|style|textarea|blockquote|details)\b/i;
+/** No fence, tag or marker needs more; keeps hostile lines from costing more than they are worth. */
+const LOOK = 400;
+
+export interface Prose {
+  /** lines of the paragraph under way */
+  paragraph: string[];
+  /** what ends the quotation we are in; null: we are in none */
+  closing: Closing | null;
+}
+
+export interface Closing {
+  /** stands in every line that could end it */
+  mark: string;
+  isEnd(line: string): boolean;
+}
+
+/** `own` is as long as `text`, with quotations masked; "": all of it is quotation. */
+export type Told = (text: string, own: string) => void;
+
+export const openProse = (): Prose => ({ paragraph: [], closing: null });
+
+export function readProse(text: string, tell: Told): void {
+  const prose = openProse();
+  for (const line of text.split(/\r\n|\n|\r/)) readLine(prose, line, tell);
+  endParagraph(prose, tell);
+}
+
+/** What is told comes in the order of the text: paragraphs when they end, lines of a quotation at once. */
+export function readLine(prose: Prose, line: string, tell: Told): void {
+  const opened = prose.closing ? null : opensBlock(line);
+  if (opened || isBlank(line)) endParagraph(prose, tell);
+  // An unclosed comment in the paragraph swallows what follows, this line too.
+  if (prose.closing) readQuoted(prose, line, tell);
+  else if (opened) {
+    prose.closing = opened === "one line" ? null : opened;
+    tell(line, "");
+  } else if (!isBlank(line)) prose.paragraph.push(line);
+}
+
+export function endParagraph(prose: Prose, tell: Told): void {
+  if (prose.paragraph.length === 0) return;
+  const text = prose.paragraph.join("\n");
+  const { own, opensComment } = ownWords(text);
+  prose.paragraph = [];
+  if (opensComment) prose.closing = COMMENT;
+  tell(text, own);
+}
+
+function readQuoted(prose: Prose, line: string, tell: Told): void {
+  if (prose.closing?.isEnd(line)) prose.closing = null;
+  tell(line, "");
+}
+
+const isBlank = (line: string) => /^[ \t]*$/.test(line);
+const COMMENT: Closing = { mark: "-->", isEnd: (line) => line.includes("-->") };
+
+function opensBlock(line: string): Closing | "one line" | null {
+  const fence = /```|~~~/.test(line) ? FENCE.exec(line.slice(0, LOOK)) : null;
+  if (fence && !(fence[2]![0] === "`" && fence[3]!.includes("`"))) return fenceEnd(fence[1]!, fence[2]!);
+  const html = line.includes("<") ? RAW_HTML.exec(line.slice(0, LOOK)) : null;
+  if (!html) return null;
+  const end = `</${html[1]!.toLowerCase()}>`;
+  const isEnd = (later: string) => later.toLowerCase().includes(end);
+  return isEnd(line) ? "one line" : { mark: "</", isEnd };
+}
+
+/** A closing fence may stand at most three columns further in than its opening one. */
+function fenceEnd(indent: string, marks: string): Closing {
+  const closing = new RegExp(`^([ \\t>]*)${marks[0]}{${marks.length},}[ \\t]*$`);
+  const isEnd = (line: string) => {
+    const match = closing.exec(line);
+    return match !== null && width(match[1]!) <= width(indent) + 3;
+  };
+  return { mark: marks.slice(0, 3), isEnd };
+}
+
+const width = (blank: string) => blank.replace(/\t/g, "    ").length;
+
+/** One paragraph without its quoted, indented, inline-code and commented words. */
+function ownWords(text: string): { own: string; opensComment: boolean } {
+  const masked = maskComments(maskCodeSpans(text));
+  let quoted = false;
+  const own = masked.text.split("\n").map((line) => {
+    // A line after a quoted one belongs to the quote (lazy continuation).
+    quoted = quoted || /^[ \t]*>/.test(line);
+    return quoted || /^(?: {4}|[ ]{0,3}\t)/.test(line) ? "\u0000".repeat(line.length) : line;
+  });
+  return { own: own.join("\n"), opensComment: masked.open };
+}
+
+/** Linear, whatever the text: spans are found by a queue of backtick runs per length. */
+function maskCodeSpans(text: string): string {
+  if (!text.includes("`")) return text;
+  const runs = [...text.matchAll(/`+/g)].map((m) => ({ at: m.index, length: m[0].length }));
+  const byLength = new Map<number, number[]>();
+  for (const run of runs.toReversed()) {
+    const queue = byLength.get(run.length);
+    if (queue) queue.push(run.at);
+    else byLength.set(run.length, [run.at]);
+  }
+  const spans: Span[] = [];
+  let end = 0;
+  for (const run of runs) {
+    if (run.at < end) continue;
+    const close = nextAfter(byLength.get(run.length)!, run.at);
+    if (close < 0) continue;
+    end = close + run.length;
+    spans.push([run.at, end]);
+  }
+  return blank(text, spans);
+}
+
+function maskComments(text: string): { text: string; open: boolean } {
+  const spans: Span[] = [];
+  for (let from = text.indexOf("<!--"); from >= 0; ) {
+    const end = text.indexOf("-->", from + 4);
+    if (end < 0) return { text: blank(text, [...spans, [from, text.length]]), open: true };
+    spans.push([from, end + 3]);
+    from = text.indexOf("<!--", end + 3);
+  }
+  return { text: blank(text, spans), open: false };
+}
+
+/** The first position behind `at`; drops what was passed, so all calls together walk the queue once. */
+function nextAfter(queue: number[], at: number): number {
+  while (queue.length > 0 && queue[queue.length - 1]! <= at) queue.pop();
+  return queue[queue.length - 1] ?? -1;
+}
+
+type Span = [from: number, to: number];
+
+/** Same length, same lines: only the words go, so that lines keep their places. */
+function blank(text: string, spans: Span[]): string {
+  const pieces: string[] = [];
+  let at = 0;
+  for (const [from, to] of spans) {
+    pieces.push(text.slice(at, from), text.slice(from, to).replace(/[^\n]/g, "\u0000"));
+    at = to;
+  }
+  return pieces.join("") + text.slice(at);
+}
