@@ -1,0 +1,112 @@
+/** The line below the prompt of the real client's screen: the next task, the run at work, the person's own above it. */
+import { describe, expect, setDefaultTimeout, test } from "bun:test";
+import { mkdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { openControls, pawl, TASKS } from "./controls.ts";
+import { bash, put, until } from "./gated.ts";
+import { type Reply, say } from "./model.ts";
+import type { Project } from "./project.ts";
+import { promise } from "./scenario.ts";
+
+setDefaultTimeout(120_000);
+
+/** The agent's own command lasts until the test has seen what it wants to see. */
+const pause = (name: string): Reply =>
+  bash(`for i in $(seq 1200); do [ -e "$HOME/${name}" ] && exit 0; sleep 0.05; done; exit 1`);
+const goOn = ({ home }: Project, name: string) => writeFileSync(join(home, name), "");
+
+const NEXT = /^ *Next: Implement ambient awareness\b/m;
+/** Theirs reads what the client gives it, and says which folder it runs in. */
+const OWN = `node -e 'const {model} = JSON.parse(require("fs").readFileSync(0, "utf8")); console.log("MINE: " + model.id + " in " + process.cwd())'`;
+const ownLine = (root: string) => new RegExp(`^ *MINE: claude-\\S+ in ${RegExp.escape(root)}(\\s|$)`, "m");
+
+const settings = (command: string) => JSON.stringify({ statusLine: { type: "command", command, padding: 1 } });
+
+test("without a run the next task; with one its stages; when it is over, the next task again", async () => {
+  const turns = [
+    pause("first"),
+    promise("MEMORY_UPDATED"),
+    pause("second"),
+    promise("REVIEW_COMPLETE"),
+    promise("CLEANUP_SKIPPED"),
+    promise("WORKFLOW_COMPLETE"),
+  ];
+  await using scene = await openControls({ turns });
+  const screen = await scene.look();
+  await screen.waitFor(NEXT);
+  await screen.submit("/complete-work");
+  await screen.waitFor(/^ *complete-work {2}◉ ○ ○ ○ {2}MEMORY {2}1 of 4, 0 min\b/m);
+  expect(screen.screen()).not.toMatch(NEXT);
+  goOn(scene.project, "first");
+  await screen.waitFor(/^ *complete-work {2}● ◉ ○ ○ {2}REVIEW {2}2 of 4, \d min\b/m);
+  goOn(scene.project, "second");
+  await screen.waitFor(NEXT);
+  await until(async () => (await scene.run()).outcome === "completed");
+  expect(screen.frames().filter((frame) => /hook error/i.test(frame))).toEqual([]);
+});
+
+test("x takes the task: the line goes on to the one after it", async () => {
+  await using scene = await openControls({ turns: [], otherwise: () => say("So be it.") });
+  const screen = await scene.look();
+  await screen.waitFor(NEXT);
+  await screen.submit("x");
+  await screen.waitFor(/^ *Next: Design runbook identifiers\b/m);
+});
+
+test("what the client says a run costs is kept with it", async () => {
+  await using scene = await openControls({ turns: [promise("MEMORY_UPDATED"), pause("first"), pause("second")] });
+  const screen = await scene.look();
+  await screen.waitFor(NEXT);
+  await screen.submit("/complete-work");
+  await screen.waitFor(/● ◉ ○ ○ {2}REVIEW/);
+  const { id } = await scene.run();
+  await until(async () => (await spent(scene.project, id)).length === 1);
+  goOn(scene.project, "first");
+  await until(async () => (await spent(scene.project, id))[0]! > 0);
+  goOn(scene.project, "second");
+});
+
+/** In dollars, by each session that worked on the run. */
+async function spent({ list, read }: Project, id: string): Promise<number[]> {
+  const folder = `.pawl/runs/${id}`;
+  const names = (await list(folder)).filter((name) => name.startsWith("cost-"));
+  const kept = await Promise.all(names.map(async (name) => JSON.parse(await read(`${folder}/${name}`))));
+  return kept.map(({ from, to }) => to.usd - from.usd);
+}
+
+describe("the person's own line", () => {
+  const ways: [where: string, place: (project: Project) => void][] = [
+    ["in this project, for them alone", (project) => put(project, ".claude/settings.local.json", settings(OWN))],
+    ["in this project, the team's", (project) => put(project, ".claude/settings.json", settings(OWN))],
+    ["in their home", ({ home }) => putHome(home, settings(OWN))],
+  ];
+
+  test.each(ways)("%s: theirs is still shown, ours below it, and theirs alone after uninstall", async (_, place) => {
+    await using scene = await openControls({ turns: [] }, { files: { "session.md": TASKS }, init: null });
+    const { project } = scene;
+    place(project);
+    const own = ownLine(project.root);
+    const plain = await scene.look();
+    await plain.waitFor(own);
+    expect(plain.screen()).not.toMatch(NEXT);
+    await plain.close();
+
+    await pawl(project, "init", "--yes");
+    const both = await scene.look();
+    await both.waitFor(NEXT);
+    const lines = both.screen().split("\n");
+    const at = lines.findIndex((line) => own.test(line));
+    expect(lines.slice(at, at + 2)).toEqual([expect.stringMatching(own), expect.stringMatching(NEXT)]);
+    await both.close();
+
+    await pawl(project, "uninstall", "--yes");
+    const again = await scene.look();
+    await again.waitFor(own);
+    expect(again.frames().filter((frame) => NEXT.test(frame))).toEqual([]);
+  });
+});
+
+function putHome(home: string, text: string): void {
+  mkdirSync(join(home, ".claude"), { recursive: true });
+  writeFileSync(join(home, ".claude/settings.json"), text);
+}
