@@ -1,0 +1,30 @@
+/** Output of clients, one JSON object a line: others wrote it, so nothing about it is sure. */
+
+export type Line = Record<string, unknown>;
+
+/** The front may be torn off, and the client's own complaints may stand between. */
+export function linesOf(tail: string): Line[] {
+  return tail.split("\n").flatMap((line) => {
+    const text = line.trim();
+    const value = text.startsWith("{") ? parseLine(text) : null;
+    return value !== null && typeof value.type === "string" ? [value] : [];
+  });
+}
+
+export function parseLine(text: string): Line | null {
+  try {
+    return asLine(JSON.parse(text));
+  } catch {
+    return null;
+  }
+}
+
+export const asLine = (value: unknown): Line | null =>
+  typeof value === "object" && value !== null && !Array.isArray(value) ? (value as Line) : null;
+export const within = (line: Line | null, key: string): Line => asLine(line?.[key]) ?? {};
+export const objectsIn = (values: unknown[]): Line[] => values.map(asLine).filter((one) => one !== null);
+export const listIn = (line: Line, key: string): Line[] => (Array.isArray(line[key]) ? objectsIn(line[key]) : []);
+export const textOf = (value: unknown): string | null => (typeof value === "string" ? value : null);
+export const countOf = (value: unknown): number => (typeof value === "number" && value > 0 ? value : 0);
+export const moneyOf = (value: unknown): number | null =>
+  typeof value === "number" && Number.isFinite(value) && value >= 0 ? value : null;
