@@ -83,7 +83,9 @@ function typeOf(key: string, shape: Shape): string {
     case "word":
       return shape.values.map((value) => `\`${value}\``).join(", ");
     case "integer":
-      return `${shape.min} to ${shape.max}`;
+      return `${shape.or === undefined ? "" : `\`${shape.or}\`, or `}${shape.min} to ${shape.max}`;
+    case "number":
+      return `a number, ${shape.min} to ${shape.max}`;
     case "true":
       return "`true`";
     case "list":

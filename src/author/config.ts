@@ -3,29 +3,31 @@ import type { Overrides } from "../core/shortcut.ts";
 import { readText } from "../store/files.ts";
 import { readDocument } from "./document.ts";
 import { type Problem, problemAt } from "./problem.ts";
+import type { LoopLevel } from "./project.ts";
 import { CONFIG, checkShortcuts } from "./shortcut-schema.ts";
 
 interface Config {
   shortcuts?: Overrides;
+  loop?: LoopLevel;
 }
 
 export const CONFIG_SHOWN = "~/.config/pawl/config.yaml";
 const MAX_BYTES = 256 * 1024;
 
 /** A file that is missing or empty says nothing. */
-export function readConfig(path: string): { config: Config } | { errors: Problem[] } {
+export function readConfig(path: string, shown = CONFIG_SHOWN): { config: Config } | { errors: Problem[] } {
   const file = readText(path, MAX_BYTES);
-  if (file.ok) return compileConfig(file.text);
+  if (file.ok) return compileConfig(file.text, shown);
   if (file.why === "missing") return { config: {} };
   const message = `the file cannot be read: ${file.detail ?? file.why}`;
-  return { errors: [problemAt(CONFIG_SHOWN, "", 0, message, "check the file and its permissions")] };
+  return { errors: [problemAt(shown, "", 0, message, "check the file and its permissions")] };
 }
 
-function compileConfig(text: string): { config: Config } | { errors: Problem[] } {
+function compileConfig(text: string, shown: string): { config: Config } | { errors: Problem[] } {
   if (text.replace(/^\s*#.*$/gm, "").trim() === "") return { config: {} };
   const read = readDocument(
     text,
-    CONFIG_SHOWN,
+    shown,
     CONFIG,
     () => null,
     (reading, draft) => checkShortcuts(reading, (draft as Config).shortcuts, "person"),

@@ -1,4 +1,5 @@
 import type { Json } from "../core/types.ts";
+import { PROCEDURE } from "./procedure-schema.ts";
 import { PROJECT } from "./project-schema.ts";
 import type { Rule } from "./rules.ts";
 import { type Field, type RecordShape, type Shape, WORKFLOW } from "./schema.ts";
@@ -12,6 +13,11 @@ export function workflowSchema(): Schema {
 
 export function projectSchema(): Schema {
   return schemaOf(PROJECT, "pawl.yaml", "A project's checks, and which signals they guard.");
+}
+
+export function procedureSchema(): Schema {
+  const about = "What `pawl loop` asks an agent for, again and again. `pawl check` proves more than this schema can.";
+  return schemaOf(PROCEDURE, "Pawl procedure", about);
 }
 
 function schemaOf(shape: RecordShape, title: string, description: string): Schema {
@@ -53,7 +59,9 @@ function shapeSchema(shape: Shape, defs: Schema): Schema {
     case "word":
       return { enum: [...shape.values] };
     case "integer":
-      return { type: "integer", minimum: shape.min, maximum: shape.max };
+      return integerSchema(shape);
+    case "number":
+      return { type: "number", minimum: shape.min, maximum: shape.max };
     case "true":
       return { const: true };
     case "list":
@@ -65,6 +73,11 @@ function shapeSchema(shape: Shape, defs: Schema): Schema {
     case "record":
       return shape.id ? reference(shape.id, shape, defs) : recordSchema(shape, defs);
   }
+}
+
+function integerSchema({ min, max, or }: Extract<Shape, { kind: "integer" }>): Schema {
+  const whole = { type: "integer", minimum: min, maximum: max };
+  return or === undefined ? whole : { anyOf: [{ const: or }, whole] };
 }
 
 function mapSchema(key: Rule, min: number, of: Schema): Schema {

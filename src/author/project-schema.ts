@@ -1,5 +1,6 @@
 /** The shape of pawl.yaml. */
 import { GATE } from "./gate-schema.ts";
+import { PROJECT_LOOP } from "./loop-schema.ts";
 import { NAME, type Rule } from "./rules.ts";
 import { type RecordShape, SIGNAL } from "./schema.ts";
 import { SHORTCUTS_FIELD } from "./shortcut-schema.ts";
@@ -22,6 +23,7 @@ export const PROJECT: RecordShape = {
       about: "Where this project's tasks live: for `pawl task`, and for workflows whose `tasks` name no tracker.",
     },
     shortcuts: SHORTCUTS_FIELD,
+    loop: PROJECT_LOOP,
     gates: {
       shape: { kind: "map", key: GATE_NAME, of: GATE, min: 1 },
       about: "This project's checks by name. `pawl verify` makes them all; workflows name them with `use`.",

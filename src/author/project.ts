@@ -16,8 +16,20 @@ export interface Project {
   guard?: "off" | "tell" | "enforce";
   tracker?: TrackerPlace;
   shortcuts?: Overrides;
+  loop?: LoopLevel;
   gates: NamedGates;
   workflows: Record<string, Switches>;
+}
+
+/** What a file says about loops; what it leaves out is decided elsewhere. */
+export interface LoopLevel {
+  max_iterations?: number | "unlimited";
+  failure_threshold?: number;
+  timeout?: number;
+  time_limit?: number;
+  budget?: number;
+  ai?: string;
+  buffer?: number;
 }
 
 /** Where the project's tasks live. */
@@ -41,6 +53,7 @@ interface DraftProject {
   guard?: Project["guard"];
   tracker?: TrackerPlace;
   shortcuts?: Overrides;
+  loop?: LoopLevel;
   gates?: Record<string, DraftGate>;
   workflows?: Record<string, Partial<Omit<Switches, "gates">> & { gates?: Record<string, DraftGate[]> }>;
 }
@@ -108,9 +121,15 @@ function assemble(draft: DraftProject): Project {
     ]);
     return [name, { ...entry, gates: Object.fromEntries(lists), off: entry.off ?? [] }];
   });
-  const { guard, tracker, shortcuts } = draft;
-  const said = { ...(guard && { guard }), ...(tracker && { tracker }), ...(shortcuts && { shortcuts }) };
-  return { ...said, gates, workflows: Object.fromEntries(workflows) };
+  const { guard, tracker, shortcuts, loop } = draft;
+  return {
+    ...(guard && { guard }),
+    ...(tracker && { tracker }),
+    ...(shortcuts && { shortcuts }),
+    ...(loop && { loop }),
+    gates,
+    workflows: Object.fromEntries(workflows),
+  };
 }
 
 /** The project's switches, applied to one of its workflows. A signal the workflow does not know is a mistake. */

@@ -69,13 +69,17 @@ function readScalar(reading: Reading, node: unknown, shape: Shape, offset: numbe
   if (shape.kind === "text" && typeof value === "string") return readText(reading, node as Node, value, shape, offset);
   if (shape.kind === "word" && typeof value === "string") return readWord(reading, value, shape.values, offset);
   if (shape.kind === "true" && value === true) return true;
-  if (shape.kind === "integer" && isWithin(value, shape.min, shape.max)) return value;
+  if (shape.kind === "integer" && isWhole(value, shape.min, shape.max)) return value;
+  if (shape.kind === "integer" && shape.or !== undefined && value === shape.or) return value;
+  if (shape.kind === "number" && isWithin(value, shape.min, shape.max)) return value;
   return mismatch(reading, node, shape, offset);
 }
 
 function isWithin(value: unknown, min: number, max: number): boolean {
-  return Number.isInteger(value) && (value as number) >= min && (value as number) <= max;
+  return Number.isFinite(value) && (value as number) >= min && (value as number) <= max;
 }
+
+const isWhole = (value: unknown, min: number, max: number) => Number.isInteger(value) && isWithin(value, min, max);
 
 /** A badly formed text is reported and kept: what refers to it must not look wrong as well. */
 function readText(
@@ -175,9 +179,11 @@ function checkOneOf(reading: Reading, shape: RecordShape, present: string[], pat
   reading.broken = true;
   const hint = `use exactly one of ${verbs.join(", ")}`;
   const second = found[1];
-  if (!second) report(reading, offset, shape.id === "gate" ? "this checks nothing" : "this leads nowhere", hint);
+  if (!second) report(reading, offset, NONE_OF[shape.id ?? ""] ?? "this leads nowhere", hint);
   else report(reading, reading.places.get(`${inside(path, second)}@key`)!, `both ${found.join(" and ")}`, hint);
 }
+
+const NONE_OF: Record<string, string> = { gate: "this checks nothing", fragment: "this says nothing" };
 
 function keyOf(reading: Reading, pair: Pair, path: string, fallback: number): { text: string; offset: number } {
   const text = keyText(pair);
@@ -210,7 +216,9 @@ function wanted(shape: Shape): string {
     case "word":
       return `one of ${shape.values.join(", ")}`;
     case "integer":
-      return `a whole number from ${shape.min} to ${shape.max}`;
+      return `${shape.or === undefined ? "" : `${shape.or}, or `}a whole number from ${shape.min} to ${shape.max}`;
+    case "number":
+      return `a number from ${shape.min} to ${shape.max}`;
     case "true":
       return "true";
     case "list":

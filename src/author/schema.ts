@@ -10,7 +10,9 @@ import { COMMANDS, INFERENCE, LABEL, TASKS } from "./task-schema.ts";
 export type Shape =
   | { kind: "text"; rule?: Rule; role?: "template" | "prompt" }
   | { kind: "word"; values: readonly string[] }
-  | { kind: "integer"; min: number; max: number }
+  /** `or`: a word that may stand in its place */
+  | { kind: "integer"; min: number; max: number; or?: string }
+  | { kind: "number"; min: number; max: number }
   | { kind: "true" }
   | { kind: "list"; of: Shape; min: number }
   | { kind: "map"; key: Rule; of: Shape; min: number }

@@ -1,6 +1,7 @@
 /** How a project or a person changes the table of shortcuts: the shape of it, and what the shape alone cannot tell. */
 import { plain } from "../core/plain.ts";
 import { type Overrides, SHORTCUTS } from "../core/shortcut.ts";
+import { PERSON_LOOP } from "./loop-schema.ts";
 import { quote, suggest } from "./problem.ts";
 import { type Reading, reportAt } from "./read.ts";
 import type { Rule } from "./rules.ts";
@@ -28,7 +29,7 @@ export const SHORTCUTS_FIELD: Field = {
 };
 
 /** ~/.config/pawl/config.yaml */
-export const CONFIG: RecordShape = { kind: "record", fields: { shortcuts: SHORTCUTS_FIELD } };
+export const CONFIG: RecordShape = { kind: "record", fields: { shortcuts: SHORTCUTS_FIELD, loop: PERSON_LOOP } };
 
 export function checkShortcuts(reading: Reading, value: Overrides | undefined, whose: "project" | "person"): void {
   if (value === undefined || value === "off") return;

@@ -69,19 +69,22 @@ function contextSection(context: Context[]): string[] {
   const filled = context.filter(({ text }) => text.trim() !== "");
   if (filled.length === 0) return [];
   const entries = filled.map(({ text, source }) =>
-    [...(source === undefined ? [] : [`Source: ${source}`, ""]), withoutSignals(text.trim())].join("\n"),
+    source === undefined ? text : `Source: ${source}\n\n${text.trim()}`,
   );
-  return [["=== CONTEXT ===", ...entries].join("\n\n")];
+  return [section("CONTEXT", entries.map((entry) => entry.trim()).join("\n\n"))];
 }
 
 function notesSection(notes: string[]): string[] {
-  const lines = notes.filter((note) => note.trim() !== "").map((note) => `- ${withoutSignals(note.trim())}`);
-  return lines.length === 0 ? [] : [["=== FROM THE LAST ITERATION ===", lines.join("\n")].join("\n\n")];
+  const lines = notes.filter((note) => note.trim() !== "").map((note) => `- ${note.trim()}`);
+  return lines.length === 0 ? [] : [section("FROM THE LAST ITERATION", lines.join("\n"))];
 }
 
 /** An agent may repeat what it was given. Other brackets keep the words readable, and make a signal of none of them. */
-function withoutSignals(text: string): string {
-  return text.replace(/<([ \t]*\/?[ \t]*promise\b[^<>\n]{0,100})>/gi, "‹$1›");
+function section(title: string, text: string): string {
+  const safe = text.replace(/<([ \t]*\/?[ \t]*promise\b[^<>\n]{0,100})>/gi, "‹$1›");
+  const told =
+    safe === text ? [] : ["(‹ and › stand for the brackets of a tag here. In a signal of your own write < and >.)"];
+  return [`=== ${title} ===`, safe, ...told].join("\n\n");
 }
 
 function phaseSections(phases: Record<Phase, Fragment[]>): string[] {
