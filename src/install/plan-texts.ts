@@ -8,8 +8,10 @@ import { ownCommands, SHIPPED, type Shipped } from "./texts.ts";
 
 export function planTexts(draft: Draft): void {
   const { target, entries, changes } = draft;
-  const all = [...SHIPPED.map((shipped) => placedFor(target, shipped)), ...ownCommands(target)];
-  const kept = new Set(all.flatMap((shipped) => planText(draft, shipped)));
+  const own = ownCommands(target);
+  const shipped = SHIPPED.map((one) => placedFor(target, one));
+  const clash = ({ skill }: Shipped) => own.find(({ path }) => path === `.claude/commands/${skill}.md`)?.path;
+  const kept = new Set([...shipped, ...own].flatMap((one) => planText(draft, one, clash(one))));
   if (target.scope === "user") draft.notes.push(EVERYDAY);
   for (const entry of [...entries.values()]) {
     const mine = entry.kind === "text" && entry.scopes.includes(target.scope) && !kept.has(entry.path);
@@ -30,14 +32,14 @@ function placedFor({ scope }: Target, shipped: Shipped): Shipped {
   return { path: otherwise, text: shipped.text, why: `the command ${typedOf(otherwise)}` };
 }
 
-/** The paths this text has now. */
-function planText(draft: Draft, shipped: Shipped): string[] {
+/** The paths this text has now. `clash`: a command for the project's own workflow, which a skill of ours would hide. */
+function planText(draft: Draft, shipped: Shipped, clash?: string): string[] {
   const { target, known, entries, notes } = draft;
   const { path, text, why } = shipped;
   const entry = known.get(path);
   const now = readExisting(target.base, path);
   const ours = now !== null && entry !== undefined && hashOf(now) === entry.wrote;
-  const taken = now === null || ours ? hiddenBy(target, shipped) : null;
+  const taken = now === null || ours ? (clash ?? hiddenBy(target, shipped)) : null;
   if (taken !== null) return planAside(draft, shipped, taken);
   if (now === text) {
     if (entry) entries.set(path, recorded(entry, entry, text, target.scope));
