@@ -179,9 +179,7 @@ function readGemini(tail: string): AgentSaid {
   const found = lastObject(tail);
   if (!found) return readText(tail);
   const error = found.error === undefined || found.error === null ? null : messageIn(found);
-  const models = Object.values(within(within(found, "stats"), "models")).map((model) =>
-    within(asLine(model), "tokens"),
-  );
+  const models = objectsIn(Object.values(within(within(found, "stats"), "models"))).map((one) => within(one, "tokens"));
   const sum = (key: string) => models.reduce((total, tokens) => total + countOf(tokens[key]), 0);
   return {
     ...NOTHING,
