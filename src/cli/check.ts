@@ -1,27 +1,31 @@
 import { CONFIG_SHOWN, readConfig } from "../author/config.ts";
 import { type Problem, renderProblem } from "../author/problem.ts";
+import { type FoundProcedure, listProcedures } from "../author/procedures.ts";
 import { PROJECT_FILE, readProject } from "../author/project.ts";
-import { type Found, listWorkflows, problemsOf } from "../author/registry.ts";
+import { type Found, listWorkflows } from "../author/registry.ts";
 import { configPath } from "../author/shortcuts.ts";
 import { homeDir } from "../store/home.ts";
 import { findRoot } from "../store/place.ts";
+import { procedureTarget } from "./procedure-target.ts";
 import { findTarget, type Io, misuse, readArgs } from "./workflow-args.ts";
 
-export const summary = "prove that workflows are sound";
+export const summary = "prove that workflows and procedures are sound";
 export const usage = `usage: pawl check [file|name …] [--json]
 
 Proves that each stage can be reached and can come to an end, that every signal has one meaning
-and that every prompt exists. Without arguments: pawl.yaml, your ~/.config/pawl/config.yaml and all
-workflows of this project, yours and the built-in ones.
+and that every prompt exists; of a procedure, that its fragments exist and are filled in. Without
+arguments: pawl.yaml, your ~/.config/pawl/config.yaml and all workflows and procedures of this
+project, yours and the built-in ones.
 
 exit code: 0 sound, 1 problems found, 2 wrong usage`;
 
 export function run(args: string[], io: Io): number {
   const read = readArgs(args, ["--json"], usage, io);
   if ("code" in read) return read.code;
-  const checked: Found[] = [];
+  const checked: Checked[] = [];
   for (const name of read.names) {
-    const result = findTarget(name, io);
+    const procedure = procedureTarget(name, io);
+    const result = procedure ? { found: procedure } : findTarget(name, io);
     if ("what" in result) return misuse(io, result.what, result.next, usage);
     checked.push(result.found);
   }
@@ -29,12 +33,16 @@ export function run(args: string[], io: Io): number {
   const project = readProject(root);
   // With mistakes in pawl.yaml nothing can be started; said once, not for each workflow.
   if ("errors" in project) return brokenProject(project.errors, read.flags.has("--json"), io);
-  const all = read.names.length > 0 ? checked : listWorkflows(root, io.home);
+  const all = read.names.length > 0 ? checked : [...listWorkflows(root, io.home), ...listProcedures(root, io.home)];
   const config = read.names.length > 0 ? [] : configProblems(io);
   if (read.flags.has("--json")) io.out(`${JSON.stringify(asJson(all, config), null, 2)}\n`);
   else io.out(`${asText(all, config)}\n`);
   return config.length > 0 || all.some((found) => problemsOf(found).length > 0) ? 1 : 0;
 }
+
+type Checked = Found | FoundProcedure;
+
+const problemsOf = (found: Checked): Problem[] => ("errors" in found ? found.errors : []);
 
 /** Without it the shortcuts are as they were shipped; workflows go on. */
 function configProblems(io: Io): Problem[] {
@@ -50,13 +58,13 @@ function brokenProject(problems: Problem[], json: boolean, io: Io): number {
   return 1;
 }
 
-function asJson(all: Found[], config: Problem[]) {
+function asJson(all: Checked[], config: Problem[]) {
   const problems: Problem[] = [...config, ...all.flatMap(problemsOf)];
   const checked = [...(config.length > 0 ? [CONFIG_SHOWN] : []), ...all.map((found) => found.file)];
   return { ok: problems.length === 0, checked, problems };
 }
 
-function asText(all: Found[], config: Problem[]): string {
+function asText(all: Checked[], config: Problem[]): string {
   const lines = all.flatMap((found) => {
     const problems = problemsOf(found);
     return problems.length > 0 ? problems.map(renderProblem) : [`${found.file}: ok, ${size(found)}`];
@@ -66,7 +74,8 @@ function asText(all: Found[], config: Problem[]): string {
   return [...config.map(renderProblem), ...lines, ...verdict].join("\n");
 }
 
-function size(found: Found): string {
+function size(found: Checked): string {
+  if ("procedure" in found) return counted(Object.values(found.procedure.phases).flat().length, "fragment");
   if (!("workflow" in found)) return "";
   const { stages, anywhere } = found.workflow;
   const signals = new Set([...stages.flatMap((stage) => Object.keys(stage.on)), ...Object.keys(anywhere)]);

@@ -1,19 +1,24 @@
+import { type FoundProcedure, listProcedures } from "../author/procedures.ts";
 import { type Found, listWorkflows, problemsOf } from "../author/registry.ts";
 import { findRoot } from "../store/place.ts";
 import { type Io, misuse, readArgs } from "./workflow-args.ts";
 
-export const summary = "list the workflows that can be started here";
+export const summary = "list the workflows and procedures that can be started here";
 export const usage = `usage: pawl list [--json]
 
-A project's own workflows (.pawl/workflows/) come before yours (~/.config/pawl/workflows/), and yours before the
-built-in ones of the same name.`;
+Workflows first, then the procedures of \`pawl loop\`, the main ones before the others.
+A project's own (.pawl/workflows/, .pawl/procedures/) come before yours (~/.config/pawl/workflows/,
+~/.config/pawl/procedures/), and yours before the built-in ones of the same name.`;
 
 export function run(args: string[], io: Io): number {
   const read = readArgs(args, ["--json"], usage, io);
   if ("code" in read) return read.code;
   if (read.names.length > 0) return misuse(io, "list takes no names", "`pawl show <name>` shows one workflow", usage);
-  const entries = listWorkflows(findRoot(io.cwd), io.home).map(entryOf);
-  io.out(read.flags.has("--json") ? `${JSON.stringify({ workflows: entries }, null, 2)}\n` : `${asTable(entries)}\n`);
+  const root = findRoot(io.cwd);
+  const workflows = listWorkflows(root, io.home).map(entryOf);
+  const procedures = listProcedures(root, io.home).map(procedureEntry);
+  const text = `${asTable(workflows)}\n\nProcedures, for pawl loop:\n${asTable(procedures)}`;
+  io.out(`${read.flags.has("--json") ? JSON.stringify({ workflows, procedures }, null, 2) : text}\n`);
   return 0;
 }
 
@@ -22,7 +27,10 @@ interface Entry {
   title: string;
   origin: string;
   file: string;
-  arm: string[];
+  /** of workflows */
+  arm?: string[];
+  /** of procedures */
+  main?: boolean;
   problems: number;
 }
 
@@ -39,16 +47,23 @@ function entryOf(found: Found): Entry {
   };
 }
 
+function procedureEntry(found: FoundProcedure): Entry {
+  const { name, origin, file } = found;
+  const procedure = "procedure" in found ? found.procedure : null;
+  const problems = "errors" in found ? found.errors.length : 0;
+  return { name, title: procedure?.title ?? "", origin, file, main: procedure?.main ?? false, problems };
+}
+
 function asTable(entries: Entry[]): string {
   const rows = entries.map((entry) => [
     entry.name,
     entry.origin,
-    entry.arm.join(" "),
+    ...(entry.arm ? [entry.arm.join(" ")] : []),
     entry.problems > 0
       ? `${entry.problems} problem${entry.problems === 1 ? "" : "s"}: see pawl check ${entry.name}`
       : entry.title,
   ]);
-  const widths = [0, 1, 2].map((column) => Math.max(...rows.map((row) => row[column]!.length)));
+  const widths = (rows[0] ?? []).slice(0, -1).map((_, column) => Math.max(...rows.map((row) => row[column]!.length)));
   return rows
     .map((row) =>
       row

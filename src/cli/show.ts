@@ -1,10 +1,14 @@
 import { renderText } from "../author/graph.ts";
 import { printable } from "../author/problem.ts";
 import type { Workflow } from "../core/types.ts";
+import { procedureTarget } from "./procedure-target.ts";
+import { showProcedure } from "./show-procedure.ts";
 import { type Io, misuse, readArgs, theWorkflow } from "./workflow-args.ts";
 
-export const summary = "show one workflow";
+export const summary = "show one workflow or procedure";
 export const usage = `usage: pawl show <name|file> [--json | --prompts | --source]
+
+<name> is a workflow, or a procedure of \`pawl loop\`.
 
 --json     the compiled workflow, as it is pinned to a run
 --prompts  every text the agent is given
@@ -18,6 +22,8 @@ export function run(args: string[], io: Io): number {
   if (read.flags.size > 1) {
     return misuse(io, `${[...read.flags].join(" or ")}, not both`, "--json holds the prompts too", usage);
   }
+  const procedure = read.names.length === 1 ? procedureTarget(read.names[0]!, io) : null;
+  if (procedure) return showProcedure(procedure, read.flags, io);
   const result = theWorkflow(read, usage, io);
   if ("code" in result) return result.code;
   if (read.flags.has("--source")) {
