@@ -45,6 +45,9 @@ function call(line: string, project: string): { code: number; out: string; err: 
   return { code, ...said };
 }
 
+/** As wide as the longest list of words that start a workflow. */
+const NO_WORDS = " ".repeat("/handoff /handoff-haiku /commit /design /plan-adhoc /plan-tdd".length);
+
 describe("exit codes and first words", () => {
   const table: [string, string, number, "out" | "err", string][] = [
     ["check", "good", 0, "out", `${FILE}: ok, 1 stage, 1 signal\n`],
@@ -66,8 +69,8 @@ describe("exit codes and first words", () => {
       'pawl: unknown option "--jsn"\n  hint: did you mean "--json"?\n\nusage: pawl check',
     ],
     ["check --help", "good", 0, "out", "usage: pawl check"],
-    ["list", "good", 0, "out", "team            project                   Team\n"],
-    ["list", "bad", 0, "out", "team            project                   1 problem: see pawl check team\n"],
+    ["list", "good", 0, "out", `team            project  ${NO_WORDS}  Team\n`],
+    ["list", "bad", 0, "out", `team            project  ${NO_WORDS}  1 problem: see pawl check team\n`],
     ["list team", "good", 2, "err", "pawl: list takes no names\n  hint: `pawl show <name>`"],
     ["show team", "good", 0, "out", "team: Team (signals: promise)\n"],
     ["show team --prompts", "good", 0, "out", "── stage work ──\n\nWork.\n"],

@@ -83,7 +83,8 @@ describe("findByName", () => {
   });
 });
 
-const FORMAL = [
+const OTHERS = [
+  "builtin:tail",
   "builtin:until",
   "builtin:auto-workflow",
   "builtin:planning",
@@ -96,7 +97,7 @@ describe("listWorkflows", () => {
   const table: [string, string[]][] = [
     [
       "nothing-here",
-      ["~/.config/pawl/workflows/mine.yaml", "~/.config/pawl/workflows/own.yaml", "builtin:complete-work", ...FORMAL],
+      ["~/.config/pawl/workflows/mine.yaml", "~/.config/pawl/workflows/own.yaml", "builtin:complete-work", ...OTHERS],
     ],
     [
       "shadow",
@@ -104,7 +105,7 @@ describe("listWorkflows", () => {
         ".pawl/workflows/complete-work.yaml",
         "~/.config/pawl/workflows/mine.yaml",
         "~/.config/pawl/workflows/own.yaml",
-        ...FORMAL,
+        ...OTHERS,
       ],
     ],
   ];
