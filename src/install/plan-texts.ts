@@ -23,7 +23,7 @@ export function planTexts(draft: Draft): void {
 }
 
 const EVERYDAY =
-  "/pawl:handoff, /pawl:commit and the like: without pawl: a skill of yours would hide each project's own of that name";
+  "handoff, commit and the like are typed /pawl:handoff, /pawl:commit: a skill of yours would hide a project's own";
 
 /** The host takes a person's skill before a project's, whatever it is called. */
 function placedFor({ scope }: Target, shipped: Shipped): Shipped {

@@ -59,7 +59,12 @@ export function findState(root: string): State {
   );
   return {
     paths,
-    pointers: [...filesAbout(root, "sessions"), ...filesAbout(root, "greeted"), ...unfinishedInGit(root)],
+    pointers: [
+      ...filesAbout(root, "sessions"),
+      ...filesAbout(root, "greeted"),
+      ...filesAbout(root, "next"),
+      ...unfinishedInGit(root),
+    ],
     live,
   };
 }
@@ -156,6 +161,9 @@ export function removeState(root: string, { paths, pointers }: State): string[] 
 const HOME_FOLDERS = [
   ".local/state/pawl/sessions",
   ".local/state/pawl/greeted",
+  ".local/state/pawl/next",
+  ".local/state/pawl/shortcuts",
+  ".local/state/pawl/guard",
   ".local/state/pawl",
   ".local/state",
   ".local/share/pawl",

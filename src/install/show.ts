@@ -20,20 +20,24 @@ interface Row {
   why: string;
 }
 
-const COLUMNS = 100;
+const WIDEST = 100;
+const NARROWEST = 70;
 
 /** Files that go together make one row, which still names each of them. */
 export function listText(changes: Change[], base: string): string {
   const rows = gathered(listed(changes, base));
   const width = Math.max(0, ...rows.map(({ path }) => path.length));
-  return rows.map(({ action, path, why }) => rowText(`  ${action.padEnd(7)} ${path.padEnd(width)}  `, why)).join("");
+  const columns = Math.max(NARROWEST, Math.min(WIDEST, process.stdout.columns || WIDEST));
+  return rows
+    .map(({ action, path, why }) => rowText(`  ${action.padEnd(7)} ${path.padEnd(width)}  `, why, columns))
+    .join("");
 }
 
-function rowText(head: string, why: string): string {
+function rowText(head: string, why: string, columns: number): string {
   const lines = [""];
   for (const word of why.split(" ")) {
     const line = lines.at(-1)!;
-    if (line !== "" && head.length + line.length + word.length >= COLUMNS) lines.push(word);
+    if (line !== "" && head.length + line.length + word.length >= columns) lines.push(word);
     else lines[lines.length - 1] = line === "" ? word : `${line} ${word}`;
   }
   return `${head}${lines.join(`\n${" ".repeat(head.length)}`)}\n`;

@@ -7,7 +7,7 @@ import { ground, snapshot } from "./ground.ts";
 afterAll(removePlaces);
 
 /** On a real pseudo-terminal; each answer is typed when its question stands there. */
-async function typed(place: Place, args: string[], answers: string[]): Promise<{ code: number; screen: string }> {
+async function typed(place: Place, args: string[], answers: string[], cols = 200) {
   const decoder = new TextDecoder();
   let screen = "";
   let asked = 0;
@@ -15,7 +15,7 @@ async function typed(place: Place, args: string[], answers: string[]): Promise<{
     cwd: place.root,
     env: place.env,
     terminal: {
-      cols: 200,
+      cols,
       rows: 50,
       data: (terminal, bytes) => {
         screen += decoder.decode(bytes, { stream: true });
@@ -111,4 +111,12 @@ describe("a person is asked", () => {
     expect({ code, asked: screen.includes(SHORTCUTS) || screen.includes(TEACH) }).toEqual({ code: 0, asked: false });
     expect(has(place, MARKER)).toBe(true);
   });
+});
+
+test("a narrow terminal: no row of the list is cut in the middle of a word", async () => {
+  const place = ground();
+  const { screen } = await typed(place, ["init"], ["n", "n"], 80);
+  const rows = screen.split("\r\n").filter((line) => /^ {2}(create|edit) | {30}/.test(line));
+  expect(rows.length).toBeGreaterThan(8);
+  expect(rows.filter((line) => line.length > 80)).toEqual([]);
 });

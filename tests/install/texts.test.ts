@@ -94,7 +94,7 @@ describe("a name that is taken", () => {
   test("perhaps in some project: for every project everyday names go into our own namespace", () => {
     const place = ground();
     const out = pawl(place, "init", "--yes", "--user");
-    expect(out).toContain("a skill of yours would hide each project's own of that name");
+    expect(out).toContain("a skill of yours would hide a project's own");
     for (const name of NEW) {
       expect(textOf(join(place.home, `.claude/skills/${name}/SKILL.md`))).toBeNull();
       expect(textOf(join(place.home, `.claude/commands/pawl/${name}.md`))).toContain(`name: ${name}`);
