@@ -25,8 +25,8 @@ export function readOutput(format: OutputFormat, tail: string): AgentSaid {
   if (format === "text") return readText(tail);
   if (format === "gemini") return readGemini(tail);
   const lines = linesOf(tail);
-  // Not one line of the format: the client said something else, and no message of an agent can be in it.
-  if (lines.length === 0) return readText(tail);
+  // Not a piece of the format: the client said something else, and what it says is all there is.
+  if (lines.length === 0) return tail.includes('"type":') ? { ...NOTHING, message: "" } : readText(tail);
   const said = { claude: readClaude, codex: readCodex, opencode: readOpencode }[format](lines);
   return { ...said, limit: said.error !== null && isLimit(said.error) ? said.error : null };
 }

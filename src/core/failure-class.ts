@@ -107,6 +107,7 @@ function byText(text: string): Failure | null {
 const isConfigAlone = (text: string) => CONFIG.some(([pattern, remedy]) => remedy === PAY && pattern.test(text));
 
 function notStarted(text: string): Failure {
+  if (text.trim() === "") return notStarted("it could not be started");
   if (/\b(?:ENOMEM|EAGAIN|EMFILE|ENFILE)\b/.test(text)) return infra(short(text));
   return { class: "config", why: short(text), remedy: "install the agent, or name another one with --ai or --ai-cmd" };
 }

@@ -15,7 +15,7 @@ const JUST_NOW = MINUTE;
 const LIMITS = [
   /\b(?:usage|session|weekly|daily|hourly|monthly|5-hour|five-hour|spend|credit|fast|opus|sonnet|premium request)s?\b.{0,12}\blimits?\b/i,
   /\bhit your\b.{0,40}\blimit\b/i,
-  /\blimit reached\b/i,
+  /(?<!context )\blimit reached\b/i,
   /\brate.?limit/i,
   /\btoo many requests\b/i,
   /\bquota\b/i,

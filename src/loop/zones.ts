@@ -14,4 +14,4 @@ export function zoneOffset(zone: string, at: string): number | null {
 }
 
 /** Minutes that the clock of this machine is ahead of UTC at a moment. */
-export const localOffset = (at: string): number => -new Date(at).getTimezoneOffset();
+export const localOffset = (at: string): number => 0 - new Date(at).getTimezoneOffset();
