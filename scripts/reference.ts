@@ -2,7 +2,11 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { cliReference } from "./reference/cli.ts";
 import { journalReference } from "./reference/journal.ts";
+import { proceduresReference } from "./reference/procedures.ts";
 import { workflowReference } from "./reference/workflow.ts";
+
+/** The pages that people write: what the program cannot say of itself. */
+export const WRITTEN = ["ai-cli-integration.md", "error-handling.md", "iteration-loop.md"];
 
 /** File name → text. */
 export async function references(): Promise<Record<string, string>> {
@@ -10,6 +14,7 @@ export async function references(): Promise<Record<string, string>> {
     "cli.md": await cliReference(),
     "workflow.md": workflowReference(),
     "journal.md": journalReference(),
+    "procedures.md": proceduresReference(),
   };
 }
 

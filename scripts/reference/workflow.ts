@@ -56,6 +56,16 @@ export function workflowReference(): string {
   );
 }
 
+/** The tables of a format; what another page has is left to it. */
+export function formatSections(shape: RecordShape, elsewhere: Record<string, string>): string[] {
+  const sections: Sections = new Map();
+  collect("file", shape, sections, new Map());
+  const own = [...sections].filter(([name]) => !Object.hasOwn(elsewhere, name));
+  const linked = (text: string) =>
+    Object.entries(elsewhere).reduce((told, [name, page]) => told.replaceAll(`(#${name})`, `(${page}#${name})`), text);
+  return own.map(([name, one]) => linked(section(name, one)));
+}
+
 function section(name: string, shape: RecordShape): string {
   const rows = Object.entries(shape.fields).map(([key, field]) => [
     `\`${key}\``,

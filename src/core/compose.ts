@@ -82,8 +82,8 @@ function notesSection(notes: string[]): string[] {
 /** An agent may repeat what it was given. Other brackets keep the words readable, and make a signal of none of them. */
 function section(title: string, text: string): string {
   const safe = text.replace(/<([ \t]*\/?[ \t]*promise\b[^<>\n]{0,100})>/gi, "‹$1›");
-  const told =
-    safe === text ? [] : ["(‹ and › stand for the brackets of a tag here. In a signal of your own write < and >.)"];
+  const hint = "(‹ and › stand for the brackets of a tag here. In a signal of your own write < and >.)";
+  const told = /‹[^‹›\n]{0,120}promise/i.test(safe) ? [hint] : [];
   return [`=== ${title} ===`, safe, ...told].join("\n\n");
 }
 
