@@ -41,7 +41,10 @@ export async function armByPrompt(incoming: Incoming, speak: Speak): Promise<voi
       speak({ turn: "none", person: `Pawl: ${word} needs a command, such as \`${word} npm test\`` });
       return;
     }
-    if (workflow.tasks) return await armTask(incoming, root, workflow, speak);
+    if (workflow.tasks) {
+      await armTask(incoming, root, workflow, speak);
+      return;
+    }
     const note = await trustNote(root, workflow);
     const say: Speak =
       note === null ? speak : (answer) => speak({ ...answer, person: [answer.person, note].join("\n") });
@@ -90,18 +93,22 @@ export async function armTask(
   workflow: Workflow,
   speak: Speak,
   wanted?: string,
-): Promise<void> {
+  how: { fresh?: true } = {},
+): Promise<string | null> {
   const { event } = incoming;
-  if (event.kind !== "prompt") return;
+  const tell = (person: string) => {
+    speak({ turn: "none", person: `Pawl: ${person}` });
+    return null;
+  };
+  if (event.kind !== "prompt") return null;
   const refused = refusal(root, event, workflow, []);
-  if (refused) return speak({ turn: "none", person: `Pawl: ${refused}` });
+  if (refused) return tell(refused);
   const { gatherNext } = await import("./gather/tasks.ts");
   const actor = actorOf(event.session);
   const asked = wanted ?? typedCommand(event.text).split(/\s/, 1)[0] ?? "";
   const found = gatherNext(root, workflow.tasks!, actor, asked);
-  if (!found.ok) return speak({ turn: "none", person: `Pawl: ${workflow.name} was not armed: ${found.why}` });
-  if ("left" in found.value)
-    return speak({ turn: "none", person: `Pawl: ${queueLine(workflow.name, found.value.left)}` });
+  if (!found.ok) return tell(`${workflow.name} was not armed: ${found.why}`);
+  if ("left" in found.value) return tell(queueLine(workflow.name, found.value.left));
   const task = asRunTask(found.value, actor, event.at);
   const { freed } = found.value;
   const taken = freed === undefined ? null : `It was claimed by ${plain(freed)}, whose session is gone.`;
@@ -109,7 +116,7 @@ export async function armTask(
   const say: Speak = (answer) => speak({ ...answer, person: [answer.person, ...notes].join("\n") });
   const plan = planFor(workflow, found.value.labels);
   const start = await stageBefore(incoming, root, workflow, plan, task.id);
-  armWorkflow(incoming, root, workflow, say, plan, { task, ...(start !== undefined && { start }) });
+  return armWorkflow(incoming, root, workflow, say, plan, { task, ...(start !== undefined && { start }), ...how });
 }
 
 const LOOK_BACK_MS = 24 * 3_600_000;
@@ -154,7 +161,7 @@ export function armWorkflow(
   workflow: Workflow,
   speak: Speak,
   wanted: string[] = [],
-  about: { task?: RunTask; start?: string; owner?: Owner; since?: string } = {},
+  about: { task?: RunTask; start?: string; owner?: Owner; since?: string; fresh?: true } = {},
 ): string | null {
   const { event } = incoming;
   const named = event.kind === "prompt" && !about.task ? parseArming(event.text, workflow) : null;

@@ -72,6 +72,8 @@ export interface Arming {
   owner?: Owner | null;
   /** what was done for the task since then counts as done in its first stage */
   since?: string;
+  /** each of its tasks begins in a fresh conversation, whatever the workflow says */
+  fresh?: true;
 }
 
 export function arm(input: Arming): Step {
@@ -126,7 +128,7 @@ export function formalPath(template: string, slug: string, at: string, isTaken: 
   return free;
 }
 
-function newRun({ workflow, event, facts, id, documentPath, stages, formal, owner, task, start, since }: Arming): Run {
+function newRun({ workflow, event, facts, id, documentPath, stages, formal, owner, task, start, since, fresh }: Arming): Run {
   const plan = stages.length > 0 ? stages : workflow.stages.map((stage) => stage.id);
   return {
     v: 1,
@@ -152,6 +154,7 @@ function newRun({ workflow, event, facts, id, documentPath, stages, formal, owne
     moved_at: event.at,
     updated_at: event.at,
     ...(task && { task }),
+    ...(fresh && { fresh }),
     ...(formal && {
       formal: { ...formal.content, name: formal.name, type: formal.type, phases: formal.phases, bases: [] },
     }),

@@ -31,7 +31,8 @@ export const nextNeed = (draft: Draft): Need => ({
 });
 
 /** Between two tasks, in the conversation of the first one. */
-export const waitsForClear = ({ workflow, event }: Draft) => workflow.fresh === true && event.kind !== "start";
+export const waitsForClear = ({ workflow, run, event }: Draft) =>
+  (workflow.fresh === true || run.fresh === true) && event.kind !== "start";
 
 export const asRunTask = (found: TaskFact, actor: string, at: string): RunTask => ({
   id: found.id,

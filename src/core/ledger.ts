@@ -84,7 +84,8 @@ export function noteArrival(draft: Draft): void {
 function arrived(owed: Owed, event: Event): boolean {
   if (event.kind !== "stop") return false;
   if (owed.given_by === "start") return true;
-  if (owed.given_by === "prompt") return event.turn === owed.turn;
+  // A loop gives it before there is a turn.
+  if (owed.given_by === "prompt") return owed.turn === "" || event.turn === owed.turn;
   return owed.given_by === "stop" && event.turn === owed.turn && event.continuing;
 }
 

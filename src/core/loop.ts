@@ -1,10 +1,9 @@
 /** What follows from one iteration of a loop. Times come in as figures; nothing is started or stopped here. */
+import type { Failure } from "./failure-class.ts";
 import type { LoopSignals } from "./loop-signal.ts";
 import { plain } from "./plain.ts";
 import { noTiming, type Timing, timed } from "./timing.ts";
 
-/** Who spoilt it: the agent itself, what it runs on, its quota, or how it was set up. */
-export type FailureClass = "agent" | "infra" | "limit" | "config";
 export type LoopOutcome = "success" | "aborted" | "limit" | "not-started" | "interrupted";
 
 export const EXIT_CODES: Record<LoopOutcome, number> = {
@@ -79,7 +78,8 @@ export interface IterationResult {
   signals: LoopSignals;
   /** the final message */
   message: string;
-  failed: { class: FailureClass; why: string };
+  /** who spoilt it, if it went wrong */
+  failed: Failure;
   /** milliseconds until a usage limit is over; null: nobody said */
   reset_in_ms: number | null;
   /** why SUCCESS is not believed; null: nothing speaks against it */
@@ -248,7 +248,8 @@ const MINUTE = 60 * SECOND;
 
 function afterSpoilt(state: LoopState, { failed, reset_in_ms }: IterationResult): Next {
   const { spoilt } = state;
-  if (failed.class === "config") return over("aborted", `it cannot work as it is set up: ${failed.why}`);
+  if (failed.class === "config")
+    return over("aborted", [failed.why, failed.remedy ?? ""].filter((part) => part !== "").join(". "));
   if (failed.class === "limit") {
     const ms = reset_in_ms === null ? doubled(5 * MINUTE, spoilt, 60 * MINUTE) : Math.max(SECOND, reset_in_ms);
     return { kind: "wait", ms, why: `usage limit: ${failed.why}` };

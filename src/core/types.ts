@@ -198,6 +198,8 @@ export interface Run {
   /** a claim that was not let through yet */
   claim?: OpenClaim;
   task?: RunTask;
+  /** each task begins in a fresh conversation: a loop drives it */
+  fresh?: true;
   /** the turn in which the person cleared the conversation, for the next one to take it up */
   cleared?: string;
   /** tasks of this run that are over, with what proved their stages */

@@ -157,6 +157,8 @@ export interface Workflow {
   watch?: true;
   /** which stages belong to what the person typed, the longest match counts; all for anything else */
   chains?: Record<string, string[]>;
+  /** made from this procedure: the loop and the hooks of its sessions share the run */
+  procedure?: string;
   /** each task begins in a fresh conversation: the person is asked for /clear */
   fresh?: true;
   /** other stages for tasks with a label */

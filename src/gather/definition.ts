@@ -1,12 +1,14 @@
 /** Is the workflow on disk still the one that was pinned? What the person agreed to must not change under a run. */
 import { withCommand } from "../author/gates.ts";
 import { findByName } from "../author/registry.ts";
+import { loopWorkflow } from "../core/loop-run.ts";
 import { plain } from "../core/plain.ts";
 import { typedCommandOf } from "../core/prompt.ts";
 import type { Fact, Json, Workflow } from "../core/types.ts";
 
 /** In words what is different now. */
 export function gatherDefinition(root: string, pinned: Workflow): Fact<string[]> {
+  if (pinned.procedure !== undefined) return procedureNow(root, pinned, pinned.procedure);
   const found = findByName(pinned.name, root);
   if (!found) return { ok: true, value: [`${pinned.source} is gone`] };
   if ("errors" in found)
@@ -14,6 +16,14 @@ export function gatherDefinition(root: string, pinned: Workflow): Fact<string[]>
   const typed = typedCommandOf(pinned);
   const now = typed === null ? found.workflow : withCommand(found.workflow, typed);
   return { ok: true, value: differences(asJson(pinned), asJson(now), "").slice(0, MOST) };
+}
+
+function procedureNow(root: string, pinned: Workflow, name: string): Fact<string[]> {
+  const { findProcedure } = require("../author/procedures.ts") as typeof import("../author/procedures.ts");
+  const found = findProcedure(name, root);
+  if (!found) return { ok: true, value: [`the procedure ${name} is gone`] };
+  if ("errors" in found) return { ok: true, value: [`the procedure ${name} cannot be read any more`] };
+  return { ok: true, value: differences(asJson(pinned), asJson(loopWorkflow(found.procedure)), "").slice(0, MOST) };
 }
 
 const MOST = 40;

@@ -13,6 +13,7 @@ const IN_PAWL = [
   "shortcuts-off",
   "helper/",
   "jobs/",
+  "loops/",
   "receipts/",
   "objects/",
   "tracker/",

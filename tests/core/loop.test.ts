@@ -40,7 +40,7 @@ function result(
     why: "",
     signals,
     message,
-    failed: { class: "agent", why: "it ended with an error" },
+    failed: { class: "agent", why: "it ended with an error", remedy: null },
     reset_in_ms: null,
     refused: null,
     tree: "t1",
@@ -135,7 +135,7 @@ test("the same files and the same words again are no progress", () => {
 
 describe("what the surroundings spoilt is made again", () => {
   const spoilt = (kind: "infra" | "limit" | "config", more: Partial<IterationResult> = {}) =>
-    result({ exit: 1, failed: { class: kind, why: "overloaded" }, ...more });
+    result({ exit: 1, failed: { class: kind, why: "overloaded", remedy: null }, ...more });
 
   test("infrastructure: longer each time, then it gives up", () => {
     let state = fresh();
@@ -227,7 +227,7 @@ test("every walk ends within its bounds, with one outcome, and changes none of i
         result({
           said,
           exit: next(2),
-          failed: { class: kind, why: "x" },
+          failed: { class: kind, why: "x", remedy: null },
           tree: `${next(3)}`,
           elapsed_ms: 1_000 * (1 + next(20)),
           how: (["exited", "killed", "timeout"] as const)[next(3)]!,

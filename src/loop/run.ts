@@ -1,0 +1,208 @@
+/** The conductor of a loop: prompt → agent → what it said → what follows, until one outcome. */
+import type { LoopSettings } from "../author/loop-config.ts";
+import { type AgentSaid, readOutput } from "../core/agent-output.ts";
+import { type Context, composePrompt } from "../core/compose.ts";
+import { classify } from "../core/failure-class.ts";
+import { MARK } from "../core/guide.ts";
+import {
+  after,
+  ended,
+  type IterationResult,
+  type Limits,
+  type LoopState,
+  mayGo,
+  type Next,
+  waited,
+} from "../core/loop.ts";
+import { closeScan, feed, type LoopSignals, openScan, signalsIn } from "../core/loop-signal.ts";
+import type { Procedure } from "../core/procedure.ts";
+import { identify } from "../gather/process.ts";
+import { treeHash } from "../gather/tree.ts";
+import type { Agent } from "./agents.ts";
+import { keepOutput } from "./output.ts";
+import { type Ended, runAgent } from "./process.ts";
+import { resetIn } from "./reset.ts";
+import type { Sharing } from "./sharing.ts";
+import { type KeptLoop, saveLoop } from "./state.ts";
+import type { LoopView } from "./view.ts";
+
+export interface LoopPlan {
+  root: string;
+  procedure: Procedure;
+  settings: LoopSettings;
+  /** a fresh one for each iteration */
+  agentFor: (session: string) => Agent;
+  /** how hooks and loop share a run */
+  sharing: Sharing;
+  context: Context[];
+  view: LoopView;
+  interrupted: AbortSignal;
+}
+
+export const limitsOf = ({ max_iterations, failure_threshold, time_limit, budget }: LoopSettings): Limits => ({
+  max_iterations: max_iterations.value,
+  failure_threshold: failure_threshold.value,
+  time_limit: time_limit.value,
+  budget: budget.value,
+});
+
+/** Saved before it is said, after every step: whoever takes it up again has the same count and the same budget. */
+export async function runLoop(plan: LoopPlan, begun: KeptLoop): Promise<LoopState> {
+  const { root, view, interrupted } = plan;
+  const limits = limitsOf(plan.settings);
+  let kept: KeptLoop = { ...begun, runner: identify(process.pid) };
+  const keep = (change: Partial<KeptLoop>) => {
+    kept = { ...kept, ...change };
+    saveLoop(root, kept);
+  };
+  keep({ state: { ...kept.state, outcome: null, why: "" }, agent: null, waiting: null });
+  let next: Next = mayGo(kept.state, limits);
+  while (next.kind !== "end") {
+    if (interrupted.aborted) next = { kind: "end", outcome: "interrupted", why: "interrupted" };
+    else if (next.kind === "wait") next = await wait(plan, next, kept.state, keep);
+    else next = await iterate(plan, kept.state, limits, keep);
+  }
+  const state = ended(kept.state, next, new Date().toISOString());
+  keep({ state, runner: null, agent: null, waiting: null });
+  plan.sharing.end(state);
+  view.ended(state);
+  return state;
+}
+
+type Keep = (change: Partial<KeptLoop>) => void;
+
+// ── One iteration ───────────────────────────────────────────────────────────
+
+async function iterate(plan: LoopPlan, state: LoopState, limits: Limits, keep: Keep): Promise<Next> {
+  const { view, sharing, procedure } = plan;
+  const iteration = state.iterations + 1;
+  const session = crypto.randomUUID();
+  const begun = await sharing.begin(iteration, session);
+  if ("over" in begun) return { kind: "end", ...begun.over };
+  view.began(iteration, limits.max_iterations, session);
+  const prompt = promptFor(plan, state, iteration, begun.instruction);
+  const { end, said, signals } = await callAgent(plan, state, prompt, iteration, session, keep);
+  const result = await resultOf(plan, end, said, sharing.signals?.(signals) ?? signals, session);
+  const { state: now, next } = after(state, limits, result);
+  keep({ state: now, agent: null });
+  const line = now.lines.at(-1)!;
+  sharing.note(line);
+  view.iterated(line, now, procedure);
+  return next;
+}
+
+/** The mark tells the session's own hooks that no person typed this. */
+function promptFor(
+  { procedure, context, settings }: LoopPlan,
+  state: LoopState,
+  iteration: number,
+  own: string,
+): string {
+  const max = settings.max_iterations.value;
+  const composed = composePrompt(procedure, { iteration, max }, { context, notes: state.notes });
+  return [`${MARK} pawl loop ${procedure.name}, iteration ${iteration}`, composed, own].filter(Boolean).join("\n\n");
+}
+
+async function callAgent(
+  { root, settings, agentFor, view, interrupted }: LoopPlan,
+  state: LoopState,
+  prompt: string,
+  iteration: number,
+  session: string,
+  keep: Keep,
+): Promise<{ end: Ended; said: AgentSaid; signals: LoopSignals }> {
+  const agent = agentFor(session);
+  const scan = openScan(prompt);
+  const log = keepOutput(root, state.id);
+  const left_ms = settings.time_limit.value * 1000 - state.spent_ms;
+  const end = await runAgent({
+    argv: agent.argv,
+    cwd: root,
+    env: agent.env,
+    stdin: agent.stdin ? prompt : "",
+    timeout_ms: Math.max(1_000, Math.min(settings.timeout.value * 1000, left_ms)),
+    buffer: settings.buffer.value,
+    interrupted,
+    onStart: (pid) => keep({ agent: { ...identify(pid), iteration, session, began: new Date().toISOString() } }),
+    onOutput: (bytes) => {
+      feed(scan, bytes);
+      log.add(bytes);
+      view.output(bytes);
+    },
+  });
+  log.close();
+  const said = readOutput(agent.format, new TextDecoder().decode(end.tail));
+  // The final message where the client tells it; an echoed prompt or a printed file can then be no signal.
+  const signals = said.message === null ? closeScan(scan) : signalsIn(said.message);
+  return { end, said, signals };
+}
+
+async function resultOf(
+  { root, sharing }: LoopPlan,
+  end: Ended,
+  said: AgentSaid,
+  signals: LoopSignals,
+  session: string,
+): Promise<IterationResult> {
+  const { how, exit, why, elapsed_ms } = end;
+  const tail = new TextDecoder().decode(end.tail.subarray(-64 * 1024));
+  const failed = classify({ how, exit, said, text: tail });
+  const at = new Date().toISOString();
+  const believed = signals.success && !signals.failure && how !== "timeout" && how !== "interrupted";
+  const tree = treeHash(root, null);
+  return {
+    at,
+    how,
+    exit,
+    why,
+    signals,
+    message: said.message ?? lastLines(tail),
+    failed,
+    reset_in_ms: failed.class === "limit" ? resetIn(said.limit ?? tail, at) : null,
+    refused: believed ? sharing.refuses(session) : null,
+    tree: tree.ok ? tree.value : "",
+    cost_usd: said.cost_usd,
+    tokens: said.tokens,
+    elapsed_ms,
+    session,
+  };
+}
+
+const lastLines = (text: string) => text.split("\n").slice(-20).join("\n");
+
+// ── Waiting ─────────────────────────────────────────────────────────────────
+
+const LOOK_MS = 1_000;
+
+/** By the clock of the wall: a reset comes when it comes, also while the machine sleeps. */
+async function wait(
+  plan: LoopPlan,
+  next: Extract<Next, { kind: "wait" }>,
+  state: LoopState,
+  keep: Keep,
+): Promise<Next> {
+  const { view, interrupted, settings } = plan;
+  const from = Date.now();
+  const until = from + next.ms;
+  const spent = Bun.nanoseconds();
+  keep({ waiting: { until: new Date(until).toISOString(), why: next.why } });
+  while (Date.now() < until && !interrupted.aborted) {
+    view.waiting(until - Date.now(), next.why);
+    await resting(Math.min(LOOK_MS, until - Date.now()), interrupted);
+  }
+  const rested = waited(state, (Bun.nanoseconds() - spent) / 1e6, new Date().toISOString());
+  keep({ state: rested, waiting: null });
+  return mayGo(rested, limitsOf(settings));
+}
+
+function resting(ms: number, interrupted: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    const timer = setTimeout(over, Math.max(0, ms));
+    interrupted.addEventListener("abort", over, { once: true });
+    function over() {
+      clearTimeout(timer);
+      interrupted.removeEventListener("abort", over);
+      resolve();
+    }
+  });
+}

@@ -1,0 +1,209 @@
+/** How a loop and the hooks of its sessions share one run; and how `auto` lets a workflow drive. */
+import { armTask, armWorkflow } from "../arming.ts";
+import { takeOver } from "../core/arm.ts";
+import { decide } from "../core/decide.ts";
+import type { IterationLine, LoopOutcome, LoopState } from "../core/loop.ts";
+import { endLoopRun, loopWorkflow, noteIteration, takeIteration } from "../core/loop-run.ts";
+import type { LoopSignals } from "../core/loop-signal.ts";
+import { takeUpCleared } from "../core/moves.ts";
+import { plain } from "../core/plain.ts";
+import type { Procedure } from "../core/procedure.ts";
+import type { Answer, Event, Facts, Run, Step, Workflow } from "../core/types.ts";
+import { commitLoop, type Incoming } from "../engine.ts";
+import { hash } from "../hosts/identity.ts";
+import { bindPointer, releasePointer } from "../store/place.ts";
+import { loadRun, readCommits } from "../store/runs.ts";
+
+export interface Sharing {
+  /** the run's id; "" before the first iteration of `auto` */
+  run(): string;
+  /** a fresh session is about to begin: what it is told besides the procedure; or there is nothing to do */
+  begin(
+    iteration: number,
+    session: string,
+  ): Promise<{ instruction: string } | { over: { outcome: LoopOutcome; why: string } }>;
+  /** what the run itself knows of the iteration, where that counts more than words */
+  signals?(said: LoopSignals): LoopSignals;
+  /** why SUCCESS is not believed; null: every check passed */
+  refuses(session: string): string | null;
+  note(line: IterationLine): void;
+  end(state: LoopState): void;
+}
+
+const HOST = "claude";
+
+function eventOf(session: string, ...about: string[]) {
+  const at = new Date().toISOString();
+  return {
+    id: hash("loop", session, ...about, at, String(process.pid)),
+    at,
+    host: HOST,
+    session,
+    turn: "",
+    via: "loop",
+  };
+}
+
+const incomingOf = (event: Event, root: string): Incoming => ({ event, transcript: null, cwd: root, patient: true });
+
+type Decide = (input: { workflow: Workflow; run: Run; event: Event; facts: Facts }) => Step;
+
+function commit(root: string, run: string, event: Event, decision: Decide): Answer | null {
+  let said: Answer | null = null;
+  const hear = (answer: Answer) => {
+    said = answer;
+  };
+  commitLoop(root, run, hear, incomingOf(event, root), (now) => (facts) => decision({ ...now, event, facts }));
+  return said;
+}
+
+const command = (session: string, name: "start" | "resume", why: string): Event => ({
+  ...eventOf(session, name, why),
+  kind: "command",
+  name,
+  why,
+});
+
+/** No hooks, no checks: the loop is alone with what it hears. */
+export const shareNothing = (): Sharing => ({
+  run: () => "",
+  begin: async () => ({ instruction: "" }),
+  refuses: () => null,
+  note: () => undefined,
+  end: () => undefined,
+});
+
+// ── A procedure ─────────────────────────────────────────────────────────────
+
+export function shareProcedure(root: string, procedure: Procedure, known: string): Sharing {
+  const run = known !== "" && loadRun(root, known) ? known : arm(root, procedure);
+  let owner = "";
+  return {
+    run: () => run,
+    async begin(iteration, session) {
+      if (owner !== "") releasePointer(HOST, owner, run);
+      owner = session;
+      bindPointer(HOST, session, { root, run });
+      commit(root, run, command(session, "resume", `iteration ${iteration}`), (input) =>
+        takeIteration(input, iteration),
+      );
+      return { instruction: "" };
+    },
+    refuses(session) {
+      const event: Event = {
+        ...eventOf(session, "success"),
+        kind: "stop",
+        message: "<promise>SUCCESS</promise>",
+        continuing: false,
+        background: 0,
+      };
+      commit(root, run, event, decide);
+      const now = loadRun(root, run)?.commit.run;
+      if (!now) return "the run that it shares with the hooks is gone";
+      return now.claim ? openChecks(now, procedure) : null;
+    },
+    note: (line) => void commit(root, run, command(owner, "resume", "note"), (input) => noteIteration(input, line)),
+    end({ outcome, why }) {
+      commit(root, run, command(owner, "resume", "end"), (input) => endLoopRun(input, outcome ?? "interrupted", why));
+      if (owner !== "") releasePointer(HOST, owner, run);
+    },
+  };
+}
+
+function arm(root: string, procedure: Procedure): string {
+  let refused = "";
+  const hear = ({ person }: Answer) => {
+    refused = person ?? "";
+  };
+  const event = command("", "start", procedure.name);
+  const id = armWorkflow(incomingOf({ ...event, host: "cli" }, root), root, loopWorkflow(procedure), hear);
+  if (id === null) throw new Error(refused.replace(/^Pawl: /, "") || "no run could be begun");
+  return id;
+}
+
+function openChecks({ verdicts = {} }: Run, { gates }: Procedure): string {
+  const open = gates.flatMap((gate) => {
+    const verdict = verdicts[gate.id];
+    return verdict?.verdict === "pass" ? [] : [`${gate.name}: ${verdict?.why ?? "not checked"}`];
+  });
+  return plain(open.join("; ")) || "its checks did not pass";
+}
+
+// ── auto ────────────────────────────────────────────────────────────────────
+
+/** One fresh session for each task; the workflow's gates and the tracker say when a task is over. */
+export function shareWorkflow(root: string, workflow: Workflow, known: string): Sharing {
+  let run = known;
+  let owner = "";
+  const now = () => (run === "" ? null : (loadRun(root, run)?.commit.run ?? null));
+  return {
+    run: () => run,
+    async begin(iteration, session) {
+      if (owner !== "") releasePointer(HOST, owner, run);
+      owner = session;
+      const before = now();
+      const found =
+        before === null ? await armFirst(root, workflow, session) : takeUp(root, before, session, iteration);
+      if ("over" in found) return found;
+      run = found.run;
+      return { instruction: found.instruction };
+    },
+    signals: (said) => ({ ...said, ...standing(root, run) }),
+    refuses: () => null,
+    note: () => undefined,
+    end() {
+      if (owner !== "") releasePointer(HOST, owner, run);
+    },
+  };
+}
+
+type Begun = { run: string; instruction: string } | { over: { outcome: LoopOutcome; why: string } };
+
+async function armFirst(root: string, workflow: Workflow, session: string): Promise<Begun> {
+  const answers: Answer[] = [];
+  const event: Event = {
+    ...eventOf(session, "prompt"),
+    kind: "prompt",
+    text: workflow.arm[0] ?? "/auto",
+    injected: false,
+  };
+  const id = await armTask(incomingOf(event, root), root, workflow, (answer) => void answers.push(answer), "", {
+    fresh: true,
+  });
+  const [answer] = answers;
+  if (id !== null) return { run: id, instruction: answer?.agent ?? "" };
+  const why = (answer?.person ?? "nothing was begun").replace(/^Pawl: /, "");
+  return { over: { outcome: /tasks complete$/.test(why) ? "success" : "aborted", why } };
+}
+
+/** Between two tasks the next one is claimed; in the middle of one the fresh session goes on with it. */
+function takeUp(root: string, before: Run, session: string, iteration: number): Begun {
+  bindPointer(HOST, session, { root, run: before.id });
+  const event: Event = before.task
+    ? command(session, "resume", `iteration ${iteration}`)
+    : { ...eventOf(session, "start"), kind: "start", source: "clear" };
+  const answer = commit(root, before.id, event, (input) =>
+    before.task ? goOnWith(input, iteration) : takeUpCleared(input),
+  );
+  const run = loadRun(root, before.id)?.commit.run;
+  if (run && run.status !== "ended") return { run: run.id, instruction: answer?.agent ?? "" };
+  return { over: { outcome: "success", why: (answer?.person ?? "all tasks are done").replace(/^(?:Pawl: |✅ )/, "") } };
+}
+
+/** A session that never saw the work gets its place and its instruction. */
+function goOnWith(input: Parameters<typeof takeOver>[0], iteration: number): Step {
+  const step = takeOver(input);
+  if ("decision" in step) step.decision.records.push({ kind: "iteration_begun", iteration });
+  return step;
+}
+
+/** Not what the agent says, but where the run stands. */
+function standing(root: string, id: string): { success: boolean; failure: boolean } {
+  const live = id === "" ? null : loadRun(root, id);
+  const run = live?.commit.run ?? (id === "" ? undefined : readCommits(root, id).at(-1)?.run);
+  const over = run?.status === "ended";
+  return {
+    success: over && run.outcome === "completed",
+    failure: (over && run.outcome !== "completed") || run?.status === "halted",
+  };
+}
