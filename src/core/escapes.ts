@@ -1,0 +1,26 @@
+/** Terminal escape sequences: what stands between them is the text. */
+
+/** Longer ones are taken as text. */
+export const LONGEST_ESCAPE = 256;
+const WHOLE =
+  /\x1b(?:\[[0-?]{0,200}[ -/]{0,20}[@-~]|\][^\x07\x1b]{0,240}(?:\x07|\x1b\\)|[PX^_][^\x1b]{0,240}\x1b\\|[ -/]{1,20}[0-~]|[0-OQ-WYZ\\`-~])/;
+const EVERY = new RegExp(WHOLE.source, "g");
+const FIRST = new RegExp(WHOLE.source, "y");
+
+export const withoutEscapes = (text: string) =>
+  text.includes("\x1b") ? text.replace(EVERY, "").replaceAll("\x1b", "") : text;
+
+/** How long the sequence is that begins here; 0: it is not whole. */
+export function escapeLength(bytes: Buffer, at: number): number {
+  if (bytes[at + 1] === 0x5b) return controlLength(bytes, at);
+  FIRST.lastIndex = 0;
+  return FIRST.exec(bytes.toString("latin1", at, at + LONGEST_ESCAPE))?.[0].length ?? 0;
+}
+
+/** Colours and the like come by the million, so they are not worth a regular expression each. */
+function controlLength(bytes: Buffer, at: number): number {
+  let end = at + 2;
+  while (end < at + 202 && bytes[end]! >= 0x30 && bytes[end]! <= 0x3f) end++;
+  for (const most = end + 20; end < most && bytes[end]! >= 0x20 && bytes[end]! <= 0x2f; ) end++;
+  return bytes[end]! >= 0x40 && bytes[end]! <= 0x7e ? end + 1 - at : 0;
+}

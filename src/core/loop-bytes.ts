@@ -1,0 +1,117 @@
+/** Where in a stretch of bytes something could matter to a signal. Everything here is about not looking at the rest. */
+
+const NEWLINE = 0x0a;
+const ANGLE = 0x3c;
+const RAW_HTML = /^(?:pre|code|script|style|textarea|blockquote|details)/i;
+const FIRST_OF_HTML: (true | undefined)[] = [];
+for (const letter of "pcstbd") FIRST_OF_HTML[letter.charCodeAt(0)] = true;
+const PROMISE = /^<[ \t]{0,8}promise/i;
+const LONGEST_NAME = 20;
+
+/** Remembers per pattern where it comes next, so that each is looked for once. */
+export interface Seeker {
+  bytes: Buffer;
+  next: Map<string, number>;
+}
+
+export const seekIn = (bytes: Buffer): Seeker => ({ bytes, next: new Map() });
+
+/** The nearest of these patterns, or of the angle brackets that could open something; Infinity: none. */
+export function nearest(seeker: Seeker, patterns: readonly string[], from: number): number {
+  let at = cached(seeker, "<", from, seekAngle);
+  for (const pattern of patterns) at = Math.min(at, cached(seeker, pattern, from, seekPattern));
+  return at;
+}
+
+type Seek = (bytes: Buffer, pattern: string, from: number) => number;
+
+function cached(seeker: Seeker, pattern: string, from: number, seek: Seek): number {
+  const known = seeker.next.get(pattern) ?? -1;
+  if (known >= from) return known;
+  const found = seek(seeker.bytes, pattern, from);
+  const at = found < 0 ? Number.POSITIVE_INFINITY : found;
+  seeker.next.set(pattern, at);
+  return at;
+}
+
+const seekPattern: Seek = (bytes, pattern, from) => bytes.indexOf(pattern, from);
+
+/** Where brackets stand close together, asking the machine for each costs more than looking. */
+const CLOSE_BY = 16;
+
+function seekAngle(bytes: Buffer, _pattern: string, from: number): number {
+  let at = bytes.indexOf(ANGLE, from);
+  while (at >= 0) {
+    for (const end = Math.min(at + CLOSE_BY, bytes.length); at < end; at++)
+      if (bytes[at] === ANGLE && isTelling(bytes, at)) return at;
+    at = bytes.indexOf(ANGLE, at);
+  }
+  return at;
+}
+
+/** A promise in whatever spelling, a comment, raw HTML at the beginning of a line. */
+function isTelling(bytes: Buffer, at: number): boolean {
+  const next = bytes[at + 1] ?? 0;
+  if (next === 0x21) return bytes[at + 2] === 0x2d && bytes[at + 3] === 0x2d;
+  let name = at + 1;
+  while (isSpace(bytes[name])) name++;
+  const first = (bytes[name] ?? 0) | 0x20;
+  if (first === 0x70 && PROMISE.test(bytes.toString("latin1", at, at + LONGEST_NAME))) return true;
+  if (name > at + 1 || FIRST_OF_HTML[first] === undefined || !beginsLine(bytes, at)) return false;
+  return RAW_HTML.test(bytes.toString("latin1", name, name + LONGEST_NAME));
+}
+
+const isSpace = (byte: number | undefined) => byte === 0x20 || byte === 0x09;
+
+function beginsLine(bytes: Buffer, at: number): boolean {
+  let before = at - 1;
+  while (before >= 0 && isSpace(bytes[before])) before--;
+  return before < 0 || bytes[before] === NEWLINE || bytes[before] === 0x0d;
+}
+
+export const lineStart = (bytes: Buffer, at: number, least: number) =>
+  at <= least ? least : Math.max(least, bytes.lastIndexOf(NEWLINE, at - 1) + 1);
+
+export function lineEnd(bytes: Buffer, at: number): number {
+  const end = bytes.indexOf(NEWLINE, at);
+  return end < 0 ? bytes.length : end;
+}
+
+/** Behind the last blank line before; a paragraph has to be read from its beginning. */
+export function paragraphStart(bytes: Buffer, at: number, least: number): number {
+  let start = lineStart(bytes, at, least);
+  while (start > least) {
+    const before = lineStart(bytes, start - 1, least);
+    if (isBlank(bytes, before, start)) return start;
+    start = before;
+  }
+  return start;
+}
+
+function isBlank(bytes: Buffer, from: number, to: number): boolean {
+  for (let at = from; at < to; at++)
+    if (bytes[at] !== NEWLINE && bytes[at] !== 0x0d && !isSpace(bytes[at])) return false;
+  return true;
+}
+
+/** Behind the last blank line of all; 0: there is none. */
+export function lastParagraph(bytes: Buffer): number {
+  const plain = bytes.lastIndexOf("\n\n");
+  if (plain >= 0) return plain + 2;
+  const windows = bytes.lastIndexOf("\n\r\n");
+  return windows < 0 ? 0 : windows + 3;
+}
+
+/** Where a line may be cut that is too long to be kept: not within a tag, a mark or a letter. */
+export function cutInLine(bytes: Buffer, reach: number): number {
+  const tag = bytes.lastIndexOf("<promise");
+  const angle = bytes.lastIndexOf(ANGLE);
+  if (tag > 0 && tag >= bytes.length - reach) return tag;
+  if (angle > 0 && angle >= bytes.length - LONGEST_NAME) return angle;
+  let cut = bytes.length;
+  while (cut > bytes.length - reach && cut > 1 && isUnfinished(bytes[cut - 1]!)) cut--;
+  return cut;
+}
+
+/** A letter of several bytes, or a mark that may go on: `-->`, a fence. */
+const isUnfinished = (last: number) => last >= 0x80 || last === 0x2d || last === 0x60 || last === 0x7e;

@@ -1,0 +1,197 @@
+/**
+ * Signals of a loop: `<promise>SUCCESS</promise>` and `<promise>FAILURE</promise>`, exact, anywhere in the agent's own
+ * words. Code, quotations and comments are not its own words, nor is the prompt it prints.
+ *
+ * A stream is cut into blocks at the same places however it arrives; of a block only those paragraphs are read in which
+ * something could matter. A paragraph longer than a block is read as several.
+ */
+import { escapeLength, LONGEST_ESCAPE, withoutEscapes } from "./escapes.ts";
+import {
+  cutInLine,
+  lastParagraph,
+  lineEnd,
+  lineStart,
+  nearest,
+  paragraphStart,
+  type Seeker,
+  seekIn,
+} from "./loop-bytes.ts";
+import { ECHO_REACH, type Echo, echoOf, endsEcho, hasLetters, isEchoed, mayEndEcho } from "./loop-echo.ts";
+import { collectTags, type LoopSignals, noSignals } from "./loop-tags.ts";
+import { endParagraph, openProse, type Prose, readLine, readProse } from "./prose.ts";
+
+export type { LoopSignals } from "./loop-tags.ts";
+
+export function signalsIn(message: string): LoopSignals {
+  const signals = noSignals();
+  readProse(withoutEscapes(message), (text, own) => collectTags(signals, text, own, () => false));
+  return signals;
+}
+
+// ── Stream ──────────────────────────────────────────────────────────────────
+
+const BLOCK = 256 << 10;
+/** No tag worth recording is longer. */
+const TAG_REACH = 256;
+const ESCAPE = 0x1b;
+const NOTHING = Buffer.alloc(0);
+const FENCES = ["```", "~~~"];
+
+export interface Scan {
+  signals: LoopSignals;
+  prose: Prose;
+  echo: Echo;
+  block: number;
+  /** what was read last and may be looked back at, then what is to be read */
+  data: Buffer;
+  /** where in `data` reading goes on */
+  from: number;
+  end: number;
+  /** of what is to be read: how much came after the last cut */
+  fresh: number;
+  /** an escape sequence that is not whole yet */
+  held: Buffer;
+  /** stands for the beginning of a line that was cut; "": reading goes on with a new line */
+  lineBegan: string;
+  /** where the paragraph under way began */
+  paragraphAt: number;
+  /** the prompt was printed, and nothing came since that has a letter */
+  behindEcho: boolean;
+}
+
+/** `block` is for tests. */
+export function openScan(prompt: string, block = BLOCK): Scan {
+  return {
+    signals: noSignals(),
+    prose: openProse(),
+    echo: echoOf(withoutEscapes(prompt)),
+    block,
+    data: Buffer.alloc(ECHO_REACH + 2 * block + TAG_REACH),
+    from: 0,
+    end: 0,
+    fresh: 0,
+    held: NOTHING,
+    lineBegan: "",
+    paragraphAt: 0,
+    behindEcho: false,
+  };
+}
+
+export function feed(scan: Scan, bytes: Uint8Array): void {
+  feedText(scan, scan.held.length === 0 ? asBuffer(bytes) : Buffer.concat([scan.held, bytes]), false);
+}
+
+export function closeScan(scan: Scan): LoopSignals {
+  feedText(scan, scan.held, true);
+  readUpTo(scan, scan.end);
+  return scan.signals;
+}
+
+const asBuffer = (bytes: Uint8Array) => Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+
+/** Takes escape sequences out; one that is not whole waits for the rest, as long as it could be one. */
+function feedText(scan: Scan, bytes: Buffer, isLast: boolean): void {
+  let at = 0;
+  for (let found = bytes.indexOf(ESCAPE); found >= 0; found = bytes.indexOf(ESCAPE, at)) {
+    append(scan, bytes.subarray(at, found));
+    const length = escapeLength(bytes, found);
+    if (length === 0 && !isLast && bytes.length - found < LONGEST_ESCAPE) {
+      scan.held = Buffer.from(bytes.subarray(found));
+      return;
+    }
+    at = found + Math.max(length, 1);
+  }
+  append(scan, bytes.subarray(at));
+  scan.held = NOTHING;
+}
+
+function append(scan: Scan, bytes: Buffer): void {
+  for (let at = 0; at < bytes.length; ) {
+    const part = bytes.subarray(at, at + scan.block - scan.fresh);
+    scan.data.set(part, scan.end);
+    scan.end += part.length;
+    scan.fresh += part.length;
+    at += part.length;
+    if (scan.fresh === scan.block) readBlock(scan);
+  }
+}
+
+// ── Blocks ──────────────────────────────────────────────────────────────────
+
+/** Up to the last blank line; without one, up to the last line; without that, somewhere in the line. */
+function readBlock(scan: Scan): void {
+  const bytes = scan.data.subarray(scan.from, scan.end);
+  const line = bytes.lastIndexOf("\n") + 1;
+  const whole = [lastParagraph(bytes), line].find((at) => at > 0 && bytes.length - at <= scan.block);
+  const began =
+    line === 0 && scan.lineBegan !== "" ? scan.lineBegan : beginningOf(bytes.toString("latin1", line, line + 4));
+  readUpTo(scan, scan.from + (whole ?? cutInLine(bytes, TAG_REACH)));
+  scan.lineBegan = whole === undefined ? began : "";
+  keepRest(scan);
+}
+
+/** The rest of a quoted or indented line is quoted, too. */
+const beginningOf = (line: string) => (/^[ \t>]/.test(line) ? line.replace(/[^ \t>]/g, ".") : ".");
+
+function keepRest(scan: Scan): void {
+  const start = Math.max(0, scan.from - ECHO_REACH);
+  scan.data.copyWithin(0, start, scan.end);
+  scan.from -= start;
+  scan.end -= start;
+  scan.fresh = 0;
+}
+
+function readUpTo(scan: Scan, cut: number): void {
+  const seeker = seekIn(scan.data.subarray(0, cut));
+  let at = scan.from;
+  while (at < cut) {
+    if (scan.prose.paragraph.length === 0 && !scan.behindEcho) at = nextOfInterest(scan, seeker, at);
+    if (at >= cut) break;
+    const end = lineEnd(seeker.bytes, at);
+    takeLine(scan, at, end);
+    at = end + 1;
+  }
+  endParagraph(scan.prose, (text, own) => tell(scan, scan.paragraphAt, text, own));
+  scan.from = cut;
+}
+
+/** Where the next line begins that has to be read; Infinity: none has to. */
+function nextOfInterest({ prose, echo }: Scan, seeker: Seeker, from: number): number {
+  const patterns = prose.closing ? [prose.closing.mark] : FENCES;
+  const at = nearest(seeker, echo.lastLine === "" ? patterns : [...patterns, echo.lastLine], from);
+  if (at === Number.POSITIVE_INFINITY) return at;
+  return prose.closing ? lineStart(seeker.bytes, at, from) : paragraphStart(seeker.bytes, at, from);
+}
+
+function takeLine(scan: Scan, from: number, to: number): void {
+  const began = from === scan.from ? scan.lineBegan : "";
+  const whole = scan.data.toString("utf8", from, to);
+  const line = began + (whole.endsWith("\r") ? whole.slice(0, -1) : whole);
+  if (!line.includes("\r")) return void takePart(scan, line, from);
+  let at = from;
+  for (const part of line.split("\r")) {
+    takePart(scan, part, at);
+    at += Buffer.byteLength(part) + 1;
+  }
+}
+
+function takePart(scan: Scan, line: string, at: number): void {
+  const { prose, echo } = scan;
+  const paragraphAt = prose.paragraph.length === 0 ? at : scan.paragraphAt;
+  readLine(prose, line, (text, own) => tell(scan, own === "" ? at : paragraphAt, text, own));
+  scan.paragraphAt = prose.paragraph.length === 1 ? at : paragraphAt;
+  scan.behindEcho = hasLetters(line)
+    ? mayEndEcho(echo, line) && endsEcho(echo, textBefore(scan, at) + line)
+    : scan.behindEcho;
+  if (!scan.behindEcho) return;
+  endParagraph(prose, (text, own) => tell(scan, scan.paragraphAt, text, own));
+  prose.closing = null;
+}
+
+function tell(scan: Scan, at: number, text: string, own: string): void {
+  const isEcho = (index: number, tag: string) =>
+    isEchoed(scan.echo, textBefore(scan, at) + text.slice(Math.max(0, index - ECHO_REACH), index), tag);
+  collectTags(scan.signals, text, own, isEcho);
+}
+
+const textBefore = ({ data }: Scan, at: number) => data.toString("utf8", Math.max(0, at - ECHO_REACH), at);
