@@ -55,8 +55,8 @@ const CHECKS: Record<string, Field> = {
       "What the agent's own tool calls in this stage show. tests: a green run, and nothing was changed after it. review: a reviewer approved. task-read: the task was opened again. failure: tests or the review failed.",
   },
   tracker: {
-    shape: { kind: "word", values: ["closed", "claimed"] },
-    about: "What the tracker itself says of the run's task.",
+    shape: { kind: "word", values: ["closed", "claimed", "none-ready"] },
+    about: "What the tracker itself says: the run's task is closed, or claimed; or no task of the project is ready.",
   },
   says: {
     shape: { kind: "list", of: line, min: 1 },

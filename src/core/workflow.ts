@@ -48,7 +48,8 @@ export interface Gate {
   artefact?: string;
   /** the agent's own tool calls show it */
   evidence?: "tests" | "review" | "task-read" | "failure";
-  tracker?: "closed" | "claimed";
+  /** of the run's task; or: no task of the project is ready */
+  tracker?: "closed" | "claimed" | "none-ready";
   /** the last message has a line that begins with one of these */
   says?: string[];
   /** a person has to approve; the text says what */

@@ -76,6 +76,7 @@ function look(measuring: Measuring, gate: Gate): Looked {
   if (gate.artefact !== undefined) return lookForArtefact(sources.root, gate.artefact, need.since);
   if (gate.evidence === "tests") return lookForEvidence(sources, need, sinceOf(gate, need));
   if (gate.evidence !== undefined) return lookForSigns(sources, need, gate.evidence, sinceOf(gate, need));
+  if (gate.tracker === "none-ready") return askForReady(sources.root);
   if (gate.tracker !== undefined) return askTracker(sources.root, need);
   return measureCommand(measuring, gate);
 }
@@ -162,6 +163,18 @@ function lookForSigns(
   const sign = signs[kind]();
   const why = kind === "review" && review ? review.why : NO_SIGN[kind];
   return { kind: "shown", shown: sign !== null, why: sign ?? why };
+}
+
+/** A tracker that is not there has no ready work, but nobody can work through it either. */
+function askForReady(root: string): Looked {
+  const { openProjectTracker } = require("./project-tracker.ts") as typeof import("./project-tracker.ts");
+  const opened = openProjectTracker(root);
+  const ready = opened.kind === "ok" ? opened.value.ready({ labels: [] }) : opened;
+  if (ready.kind !== "ok") return { kind: "unknown", why: `the tracker does not answer (${ready.why})` };
+  const [first, ...more] = ready.value;
+  if (first === undefined) return { kind: "shown", shown: true, why: "no task is ready" };
+  const others = more.length > 0 ? ` and ${more.length} more` : "";
+  return { kind: "shown", shown: false, why: `the tracker has ready work: ${first.id}${others}` };
 }
 
 /** Never the agent's word, always the tracker's. */
