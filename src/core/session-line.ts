@@ -69,11 +69,12 @@ const OWNER = /^@(\S+?)(?: on (\S+))?(?: since (\S+))?$/;
 export function parseTaskLine(text: string): TaskLine | null {
   const match = text.length > LONGEST_LINE ? null : LINE.exec(text);
   if (match === null || BOXES[match[2]!] === undefined) return null;
-  const [, before, box, gap, rest] = match as unknown as [string, string, string, string, string];
-  const name = BOLD.exec(rest)?.[0] ?? plainName(rest);
-  const title = name.replace(BOLD, "$1").trim();
+  const rest = match[4]!;
+  const bold = rest.startsWith("**") ? BOLD.exec(rest) : null;
+  const name = bold?.[0] ?? plainName(rest);
+  const title = (bold?.[1] ?? name).trim();
   if (title === "") return null;
-  return { before, box, named: gap + name, title, pieces: cut(rest.slice(name.length)) };
+  return { before: match[1]!, box: match[2]!, named: match[3]! + name, title, pieces: cut(rest.slice(name.length)) };
 }
 
 export const stateOf = (line: TaskLine): TaskState => BOXES[line.box]!;
@@ -87,17 +88,20 @@ function plainName(rest: string): string {
 /** At the bars outside of code. */
 function cut(text: string): string[] {
   const hidden = withoutCode(text);
+  if (hidden === text) return text.split("|");
   const pieces: string[] = [];
   let from = 0;
   for (let at = hidden.indexOf("|"); at >= 0; at = hidden.indexOf("|", at + 1)) {
     pieces.push(text.slice(from, at));
     from = at + 1;
   }
-  return [...pieces, text.slice(from)];
+  pieces.push(text.slice(from));
+  return pieces;
 }
 
 /** As long as before, so that places stay. */
-const withoutCode = (text: string) => text.replace(CODE, (code) => "`".repeat(code.length));
+const withoutCode = (text: string) =>
+  text.includes("`") ? text.replace(CODE, (code) => "`".repeat(code.length)) : text;
 
 /** The first code behind the dash. */
 function commandIn(piece: string): string | undefined {
@@ -109,22 +113,26 @@ export function factsOf(line: TaskLine): LineFacts {
   const facts: LineFacts = { labels: [], priority: 2, owner: null, epic: null, after: [] };
   const command = commandIn(line.pieces[0]!);
   if (command !== undefined) facts.command = command;
-  for (const [index, piece] of line.pieces.entries()) readPiece(piece, index, facts);
+  for (let index = 0; index < line.pieces.length; index++) readPiece(line.pieces[index]!, index, facts);
   return facts;
 }
 
 function readPiece(piece: string, index: number, facts: LineFacts): void {
-  const rest = piece.replace(CODE, "").replace(WORD, (_all, gap: string, word: string) => {
-    if (word.startsWith("#")) facts.labels.push(word.slice(1));
-    else facts.priority = Number(word[1]);
-    return gap;
-  });
+  const plain = piece.includes("`") ? piece.replace(CODE, "") : piece;
+  const rest = /[#p]/.test(plain) ? plain.replace(WORD, (_all, gap, word) => noteWord(gap, word, facts)) : plain;
   if (index > 0) readField(rest.trim(), index, facts);
 }
 
+function noteWord(gap: string, word: string, facts: LineFacts): string {
+  if (word.startsWith("#")) facts.labels.push(word.slice(1));
+  else facts.priority = Number(word[1]);
+  return gap;
+}
+
 function readField(field: string, index: number, facts: LineFacts): void {
-  const owner = OWNER.exec(field);
-  const pair = /^(after|epic):\s*(.+)$/i.exec(field);
+  if (field === "") return;
+  const owner = field.startsWith("@") ? OWNER.exec(field) : null;
+  const pair = field.includes(":") ? /^(after|epic):\s*(.+)$/i.exec(field) : null;
   if (owner !== null) facts.owner = { actor: owner[1]!, on: owner[2], since: owner[3] };
   else if (pair?.[1]?.toLowerCase() === "after") facts.after.push(...pair[2]!.split(/[\s,]+/).filter(Boolean));
   else if (pair !== null) facts.epic = pair[2]!.trim();

@@ -7,7 +7,6 @@ export {
   replaceText,
   tasksOf,
   whyUnwritable,
-  writeSessionFile,
 } from "./session-file.ts";
 
 export type TaskState = "open" | "claimed" | "closed" | "blocked" | "dropped";

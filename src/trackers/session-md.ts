@@ -40,7 +40,7 @@ interface Place {
   deadline_ms: number;
 }
 
-const MOST_BYTES = 1 << 20;
+const MOST_BYTES = 8 << 20;
 /** A person who keeps typing must not keep us for ever. */
 const MOST_TRIES = 20;
 const NOT_ATOMIC = "a file is not shared between machines safely, so Pawl works on its tasks from one machine only";
