@@ -86,7 +86,7 @@ function real(path: string, refuse: (why: string) => Error): string {
 // ── Program ─────────────────────────────────────────────────────────────────
 
 /** Looked for here, with the cleaned PATH: then a missing program is no exit status that a command could give, too. */
-function programOf(name: string, cwd: string, path: string): string {
+export function programOf(name: string, cwd: string, path: string): string {
   const places = name.includes("/")
     ? [name.startsWith("/") ? name : join(cwd, name)]
     : path.split(":").map((folder) => join(folder, name));

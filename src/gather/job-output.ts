@@ -38,7 +38,7 @@ export function collectOutput(place: JobPlace): Output {
 }
 
 /** The last bytes that came, in a buffer that never grows. */
-function makeRing(size: number): { add(bytes: Uint8Array): void; bytes(): Uint8Array } {
+export function makeRing(size: number): { add(bytes: Uint8Array): void; bytes(): Uint8Array } {
   const ring = new Uint8Array(size);
   let seen = 0;
   return {

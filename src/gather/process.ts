@@ -103,10 +103,21 @@ function isStillThat(leader: Identity): boolean {
 
 /** Without those that are dead already: whoever inherits them may take a second to notice. */
 function membersOf(group: number): number[] {
-  const pids = readdirSync("/proc").filter((name) => /^\d+$/.test(name));
-  return pids.map(Number).filter((pid) => {
+  return allProcesses().filter((pid) => {
     const status = statusOf(pid);
     return status?.group === group && !status.dead;
+  });
+}
+
+const allProcesses = () => readdirSync("/proc").flatMap((name) => (/^\d+$/.test(name) ? [Number(name)] : []));
+
+/** Who is alive of a group, and who left it but still has this entry in its environment. Elsewhere the group alone. */
+export function membersAndMarked(group: number, entry: string): number[] {
+  if (process.platform !== "linux") return signalGroup(group, 0) ? [group] : [];
+  return allProcesses().filter((pid) => {
+    const status = statusOf(pid);
+    if (status === null || status.dead) return false;
+    return status.group === group || `\0${environmentOf(pid) ?? ""}`.includes(`\0${entry}\0`);
   });
 }
 

@@ -1,0 +1,117 @@
+/** A command in a group of its own, with one pipe for all it says, and a guard that ends it if we are killed. */
+import { closeSync, constants, mkdtempSync, openSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { messageOf } from "../store/files.ts";
+import { join } from "../store/names.ts";
+import { CannotStart, type Prepared } from "./job-command.ts";
+
+/** The command has ended; what it left running may hold its output open. */
+const OPEN_PIPE_MS = 1_000;
+const LAST_WORDS_MS = 200;
+const LONGEST_TIMER_MS = 2 ** 31 - 1;
+
+export interface Piped {
+  child: Bun.Subprocess;
+  reading: Reading;
+}
+
+export interface Reading {
+  /** all who could write have closed it */
+  done: Promise<void>;
+  stop(): void;
+}
+
+/** `stdin`: a file to read from; it stays open here. */
+export function spawnPiped(
+  { cmd, cwd, env }: Prepared,
+  stdin: number | "ignore",
+  take: (bytes: Uint8Array) => void,
+): Piped {
+  // biome-ignore format: one thought
+  const pipe = makePipe();
+  try {
+    const [stdout, stderr] = [pipe.write, pipe.write];
+    const child = Bun.spawn({ cmd, cwd, env, stdin, stdout, stderr, detached: true });
+    return { child, reading: read(pipe.read, take) };
+  } catch (error) {
+    closeSync(pipe.read);
+    throw new CannotStart(`${cmd[0]} could not be started: ${messageOf(error)}`);
+  } finally {
+    closeSync(pipe.write);
+  }
+}
+
+/**
+ * One real pipe for both: what comes stays in its order. (Bun's own pipes are sockets, which a command cannot open
+ * again as /dev/stderr.) It has a name for a moment only.
+ */
+function makePipe(): { read: number; write: number } {
+  const folder = mkdtempSync(join(tmpdir(), "pawl-pipe-"));
+  try {
+    const path = join(folder, "pipe");
+    const made = Bun.spawnSync(["mkfifo", "-m", "600", path]);
+    if (made.exitCode !== 0) throw new CannotStart(`mkfifo made no pipe: ${made.stderr.toString().trim()}`);
+    const reader = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
+    return { read: reader, write: openSync(path, constants.O_WRONLY) };
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+function read(fd: number, take: (bytes: Uint8Array) => void): Reading {
+  const reader = Bun.file(fd).stream().getReader();
+  let stopped = false;
+  const all = async () => {
+    for (;;) {
+      const { done, value } = await reader.read();
+      if (done || stopped) return;
+      take(value);
+    }
+  };
+  const stop = () => {
+    stopped = true;
+    reader.cancel().catch(() => {});
+  };
+  return { done: all().catch(() => {}), stop };
+}
+
+/** Nothing that was started stays behind, and nothing that stays behind is waited for. */
+export async function finish(reading: Reading, end: () => Promise<void>): Promise<void> {
+  await within(OPEN_PIPE_MS, reading.done);
+  await end();
+  await within(LAST_WORDS_MS, reading.done);
+  reading.stop();
+}
+
+/** Leaves no timer behind that would keep the process. */
+export async function within(ms: number, done: Promise<unknown>): Promise<void> {
+  let timer: Timer | undefined;
+  const late = new Promise<void>((resolve) => {
+    timer = setTimeout(resolve, ms);
+  });
+  await Promise.race([done, late]);
+  clearTimeout(timer);
+}
+
+export function after<T>(ms: number, word?: T): Promise<T | undefined> {
+  return new Promise((resolve) => setTimeout(() => resolve(word), Math.min(ms, LONGEST_TIMER_MS)));
+}
+
+/** If we are killed, its input ends, and it ends the group: nothing runs on that nobody waits for. */
+const GUARD = 'read -r _ || { kill -s TERM -- "-$1"; sleep 2; kill -s KILL -- "-$1"; }';
+
+/** Gives what lets the group go again. It is not worth losing the command for. */
+export function guardGroup(group: number): () => void {
+  try {
+    const cmd = ["/bin/sh", "-c", GUARD, "sh", String(group)];
+    const guard = Bun.spawn({ cmd, cwd: "/", stdin: "pipe", stdout: "ignore", stderr: "ignore", detached: true });
+    // Its end of the line must stay open as long as we live, so it is held here.
+    const { stdin } = guard;
+    return () => {
+      guard.kill("SIGKILL");
+      stdin.end();
+    };
+  } catch {
+    return () => {};
+  }
+}
