@@ -1,0 +1,234 @@
+/** What can be known before an unattended loop without asking an agent anything. */
+import { statfsSync } from "node:fs";
+import type { LoopSettings } from "../author/loop-config.ts";
+import { leavesOf } from "../core/gate.ts";
+import { plain } from "../core/plain.ts";
+import type { Procedure } from "../core/procedure.ts";
+import type { Gate } from "../core/workflow.ts";
+import type { Finding, Ground } from "../doctor/finding.ts";
+import { spawnGit } from "../gather/git.ts";
+import { openProjectTracker } from "../gather/project-tracker.ts";
+import { lookAt, messageOf } from "../store/files.ts";
+import { findGit, gitDirOf } from "../store/git-dir.ts";
+import { homeDir, statePath } from "../store/home.ts";
+import { dirname, join } from "../store/names.ts";
+import { trustOf } from "../store/trust.ts";
+import type { Agent, Environment } from "./agents.ts";
+
+export interface Check {
+  name: string;
+  /** null: not known, not tried, or of no concern here */
+  ok: boolean | null;
+  detail: string;
+  /** what to do, where something is to be done */
+  remedy?: string;
+}
+
+export interface Trip {
+  root: string;
+  procedure: Procedure;
+  agent: Agent;
+  settings: LoopSettings;
+  /** how much has to be free */
+  room?: Room;
+}
+
+interface Room {
+  mb: number;
+  files: number;
+}
+
+export const good = (name: string, detail: string): Check => ({ name, ok: true, detail });
+export const bad = (name: string, detail: string, remedy: string): Check => ({ name, ok: false, detail, remedy });
+export const unknown = (name: string, detail: string, remedy?: string): Check => ({
+  name,
+  ok: null,
+  detail,
+  ...(remedy !== undefined && { remedy }),
+});
+
+export async function checkSurroundings(trip: Trip): Promise<Check[]> {
+  const checks: [string, () => Check[] | Promise<Check[]>][] = [
+    ["budget", () => [checkBudget(trip.settings)]],
+    ["disk", () => [checkDisk(trip.root, trip.room ?? ROOM)]],
+    ["git", () => checkGit(trip)],
+    ["trust", () => checkTrust(trip)],
+    ["tracker", () => (needsTracker(trip.procedure) ? [checkTracker(trip.root)] : [])],
+    ["hooks", () => (trip.agent.name === "claude" ? checkHooks(trip) : [])],
+  ];
+  const found: Check[] = [];
+  for (const [name, check] of checks) found.push(...(await tried(name, check)));
+  return found;
+}
+
+/** One that fails to look says so; what could not be looked at is not well. */
+async function tried(name: string, check: () => Check[] | Promise<Check[]>): Promise<Check[]> {
+  try {
+    return await check();
+  } catch (error) {
+    return [bad(name, `it could not be looked at: ${plain(messageOf(error))}`, "mend that and start again")];
+  }
+}
+
+function checkBudget({ budget }: LoopSettings): Check {
+  if (budget.value > 0) return good("budget", `${budget.value} USD (${budget.from})`);
+  return bad(
+    "budget",
+    `the budget is ${budget.value} USD (${budget.from})`,
+    "give it more than 0, such as --budget 20",
+  );
+}
+
+// ── Disk ────────────────────────────────────────────────────────────────────
+
+const MB = 1024 * 1024;
+const ROOM: Room = { mb: 500, files: 10_000 };
+
+function checkDisk(root: string, room: Room): Check {
+  const scarce = [root, existing(statePath())].map((path) => scarcity(path, room)).find((one) => one !== null);
+  if (scarce) return bad("disk", scarce, `make room: a loop needs ${room.mb} MB and ${room.files} files at least`);
+  return good("disk", `more than ${room.mb} MB are free`);
+}
+
+function existing(path: string): string {
+  for (let dir = path; ; dir = dirname(dir)) if (dir === "/" || lookAt(dir) !== undefined) return dir;
+}
+
+/** Some file systems count no blocks, others no files: those have no such bound. */
+function scarcity(path: string, room: Room): string | null {
+  const { bavail, bsize, blocks, files, ffree } = statfsSync(path);
+  const free = Math.floor((bavail * bsize) / MB);
+  if (blocks > 0 && free < room.mb) return `only ${free} MB are free on the disk of ${path}`;
+  return files > 0 && ffree < room.files ? `only ${ffree} more files fit on the disk of ${path}` : null;
+}
+
+// ── Git ─────────────────────────────────────────────────────────────────────
+
+const UNDER_WAY: [file: string, what: string, remedy: string][] = [
+  ["MERGE_HEAD", "a merge", "finish it, or `git merge --abort`"],
+  ["rebase-merge", "a rebase", "finish it, or `git rebase --abort`"],
+  ["rebase-apply", "a rebase", "finish it, or `git rebase --abort`"],
+  ["CHERRY_PICK_HEAD", "a cherry-pick", "finish it, or `git cherry-pick --abort`"],
+  ["REVERT_HEAD", "a revert", "finish it, or `git revert --abort`"],
+  ["BISECT_LOG", "a bisection", "finish it, or `git bisect reset`"],
+  ["index.lock", "another git command", "wait for it; if there is none, remove .git/index.lock"],
+];
+
+function checkGit({ root, agent }: Trip): Check[] {
+  const top = findGit(root)?.top;
+  const folder = top === undefined ? null : gitDirOf(top);
+  if (folder === null) return [bad("git", "this is no git repository", "`git init`, and commit what is there")];
+  return [checkRepository(root, folder), checkIdentity(root, agent.env)];
+}
+
+function checkRepository(root: string, folder: string): Check {
+  const status = ask(root, ["status", "--porcelain=v1", "--branch", "-z", "--untracked-files=no"]);
+  if (status.failed) return bad("git", `git does not answer: ${status.err}`, "mend what git names");
+  const under = UNDER_WAY.find(([file]) => lookAt(join(folder, file)) !== undefined);
+  if (under) return bad("git", `${under[1]} is under way in this repository`, under[2]);
+  const [head = "", ...changed] = status.out.split("\0").filter((field) => field !== "");
+  if (changed.some((field) => /^(?:U.|.U|AA|DD)/.test(field)))
+    return bad("git", "files have conflicts that nobody resolved", "resolve and commit them");
+  if (head.includes("(no branch)"))
+    return unknown("git", "HEAD is on no branch: commits could get lost", "`git switch -c <branch>` gives them one");
+  if (changed.length === 0) return good("git", "the repository is clean");
+  return good("git", `${changed.length} changed files are not committed: the agent may commit them with its own`);
+}
+
+function checkIdentity(root: string, env: Environment): Check {
+  const missing = [
+    ...(has(root, "user.name", env, ["GIT_AUTHOR_NAME", "GIT_COMMITTER_NAME"]) ? [] : ["user.name"]),
+    ...(has(root, "user.email", env, ["GIT_AUTHOR_EMAIL", "GIT_COMMITTER_EMAIL"]) ? [] : ["user.email"]),
+  ];
+  if (missing.length === 0) return good("identity", "git knows whose commits they are");
+  const remedy = missing.map((key) => `\`git config ${key} "…"\``).join(" and ");
+  return bad("identity", `git has no ${missing.join(" and no ")}: no commit can be made`, remedy);
+}
+
+const has = (root: string, key: string, env: Environment, names: string[]) =>
+  names.every((name) => env[name]) || !ask(root, ["config", "--get", key]).failed;
+
+export function ask(root: string, args: string[]): { failed: boolean; out: string; err: string } {
+  const { exitCode, stdout, stderr } = spawnGit(root, args);
+  const err = plain(stderr.toString()).trim().split("\n")[0] || `exit ${exitCode}`;
+  return { failed: exitCode !== 0, out: stdout.toString(), err };
+}
+
+// ── Trust ───────────────────────────────────────────────────────────────────
+
+async function checkTrust({ root, procedure }: Trip): Promise<Check[]> {
+  const { gates, problem } = await gatesIn(root, procedure);
+  if (problem !== null) return [bad("trust", problem, "`pawl check` shows what to mend")];
+  const commands = leavesOf(gates).filter((gate) => !gate.typed && (gate.run ?? gate.shell ?? gate.tests));
+  if (commands.length === 0) return [good("trust", "it has no checks of this repository's to run")];
+  const { closureOf } = await import("../author/closure.ts");
+  const names = plain([...new Set(commands.map(({ name }) => name))].join(", "));
+  const trust = trustOf(root, closureOf(root, commands));
+  if (trust.trusted) return [good("trust", `its checks are approved: ${names}`)];
+  const what = `its checks (${names}) are not approved: ${plain(trust.why)}`;
+  return [bad("trust", what, "`pawl trust` shows and approves them")];
+}
+
+/** Those of the procedure, of the workflow that it drives, and the tests that the trial is going to run. */
+async function gatesIn(root: string, procedure: Procedure): Promise<{ gates: Gate[]; problem: string | null }> {
+  const { readProject } = await import("../author/project.ts");
+  const read = readProject(root);
+  if ("errors" in read) return { gates: [], problem: `pawl.yaml has mistakes: ${read.errors[0]?.message ?? ""}` };
+  const tests = read.project.gates.tests;
+  const own = [...procedure.gates, ...(tests ? [tests] : [])];
+  if (procedure.drives === undefined) return { gates: own, problem: null };
+  const { findByName } = await import("../author/registry.ts");
+  const { gatesOf } = await import("../core/gate.ts");
+  const found = findByName(procedure.drives, root, homeDir());
+  if (!found || "errors" in found) return { gates: [], problem: `${procedure.drives} has mistakes` };
+  return { gates: [...own, ...gatesOf(found.workflow)], problem: null };
+}
+
+// ── Tracker ─────────────────────────────────────────────────────────────────
+
+const ASKS_TRACKER = /\/(?:list_ready_work|claim_task|close_task|create_tasks|match_plan_with_tracker)\.md$/;
+
+export function needsTracker({ drives, phases }: Procedure): boolean {
+  return (
+    drives !== undefined || Object.values(phases).some((all) => all.some(({ source }) => ASKS_TRACKER.test(source)))
+  );
+}
+
+function checkTracker(root: string): Check {
+  const opened = openProjectTracker(root);
+  if (opened.kind !== "ok")
+    return bad(
+      "tracker",
+      `there are no tasks to be had: ${plain(opened.why)}`,
+      "`pawl task add` makes a list of tasks; `tracker:` in pawl.yaml names another one",
+    );
+  const { name, where } = opened.value;
+  const asked = opened.value.list({});
+  if (asked.kind === "ok")
+    return good("tracker", `${name} answers (${plain(where)}): ${asked.value.length} open tasks`);
+  return bad("tracker", `${name} does not answer: ${plain(asked.why)}`, `mend ${name} (${plain(where)})`);
+}
+
+// ── Hooks ───────────────────────────────────────────────────────────────────
+
+const MANAGED: Record<string, string> = { darwin: "/Library/Application Support/ClaudeCode" };
+
+/** Without them the loop still goes round; only a workflow of ours cannot be driven. */
+async function checkHooks({ root, agent, procedure }: Trip): Promise<Check[]> {
+  const { readAllSettings } = await import("../doctor/settings-files.ts");
+  const { ourPlugin, readPlugins } = await import("../doctor/plugins.ts");
+  const { checkDisabled, checkInstalled } = await import("../doctor/settings.ts");
+  const home = homeDir();
+  const claude = agent.env.CLAUDE_CONFIG_DIR || join(home, ".claude");
+  const managed = MANAGED[process.platform] ?? "/etc/claude-code";
+  const ground: Ground = { root, home, claude, managed, env: agent.env, now: Date.now() };
+  const files = readAllSettings(ground);
+  const found = [...checkInstalled(ground, files, ourPlugin(readPlugins(ground, files))), ...checkDisabled(files)];
+  const worst = found.find(({ level }) => level === "trouble");
+  return [worst ? missing(worst, procedure) : good("hooks", found[0]?.what ?? "installed")];
+}
+
+function missing({ what, remedy }: Finding, { drives, name }: Procedure): Check {
+  if (drives !== undefined) return bad("hooks", `${name} is driven by Pawl's hooks, and ${what}`, remedy);
+  return unknown("hooks", `${what}: the loop alone judges the agent`, remedy);
+}

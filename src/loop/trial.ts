@@ -1,0 +1,206 @@
+/**
+ * One real turn: can the agent edit, run the tests and commit, with the permissions it has? What it did is read from
+ * the disk, from git's own trace and from its client's record of tools. What it says about it is not read.
+ */
+import { readOutput } from "../core/agent-output.ts";
+import { type ToolUse, toolsIn } from "../core/agent-tools.ts";
+import { classify } from "../core/failure-class.ts";
+import { MARK } from "../core/guide.ts";
+import { plain } from "../core/plain.ts";
+import { removeAll, rmdir } from "../store/disk.ts";
+import { ensureDir, insideRoot, isObject, lookAt, parseJson, readTail, readText } from "../store/files.ts";
+import { join } from "../store/names.ts";
+import type { Agent } from "./agents.ts";
+import { ask, bad, type Check, good, unknown } from "./preflight-checks.ts";
+import { allowing } from "./preflight-remedies.ts";
+import { type Ended, runAgent } from "./process.ts";
+
+export interface Trial {
+  root: string;
+  agent: Agent;
+  /** null: pawl.yaml names none */
+  tests: string | null;
+  timeout_ms: number;
+  interrupted?: AbortSignal;
+}
+
+export interface Tried {
+  checks: Check[];
+  cost_usd: number | null;
+}
+
+const COMMIT = "git commit --dry-run";
+const FOLDER = ".pawl/preflight";
+const BUFFER = 4 << 20;
+const TRACE_TAIL = 4 << 20;
+
+export async function tryAgent(trial: Trial): Promise<Tried> {
+  const { root } = trial;
+  const id = crypto.randomUUID();
+  const nonce = crypto.randomUUID();
+  const isNew = lookAt(insideRoot(root, ".pawl")) === undefined;
+  const folder = ensureDir(root, `${FOLDER}/${id}`, "unsynced");
+  const before = stateOf(root);
+  try {
+    const ended = await startAgent(trial, promptFor(trial, `${FOLDER}/${id}/proof.txt`, nonce), join(folder, "git"));
+    return judge(trial, ended, { proof: join(folder, "proof.txt"), nonce, trace: join(folder, "git"), before });
+  } finally {
+    clear(root, folder, isNew);
+  }
+}
+
+/** Only folders of ours that are empty go, and only if they were not there before. */
+function clear(root: string, folder: string, isNew: boolean): void {
+  removeAll(folder);
+  for (const path of [FOLDER, ...(isNew ? [".pawl"] : [])]) {
+    try {
+      rmdir(insideRoot(root, path));
+    } catch {
+      return;
+    }
+  }
+}
+
+function promptFor({ tests }: Trial, proof: string, nonce: string): string {
+  const steps = [
+    `Write the file ${proof} with this one line in it: ${nonce}`,
+    ...(tests === null ? [] : [`Run this command, exactly as it stands here, and wait for its end: ${tests}`]),
+    `Run this command, exactly as it stands here: ${COMMIT}`,
+  ];
+  return [
+    `${MARK} A trial before unattended work. Do these steps with your tools, one after the other, each once.`,
+    ...steps.map((step, at) => `${at + 1}. ${step}`),
+    "Change nothing else, repair nothing, and commit nothing. If a step is refused or fails, leave it and go on with the next one. Then answer with one short line.",
+  ].join("\n");
+}
+
+/** Claude Code keeps no conversation of it, and cannot go on for long. */
+const claudeOnly = (agent: Agent) =>
+  agent.name === "claude" && agent.session !== null ? ["--no-session-persistence", "--max-turns", "20"] : [];
+
+function startAgent({ root, agent, timeout_ms, interrupted }: Trial, prompt: string, trace: string): Promise<Ended> {
+  const argv = [...agent.argv, ...claudeOnly(agent), ...(agent.stdin ? [] : [prompt])];
+  // git itself writes down which of its commands ran, whoever started them.
+  const env = { ...agent.env, GIT_TRACE2_EVENT: trace, GIT_TRACE2_EVENT_NESTING: "0" };
+  const stdin = agent.stdin ? prompt : "";
+  return runAgent({ argv, cwd: root, env, stdin, timeout_ms, buffer: BUFFER, ...(interrupted && { interrupted }) });
+}
+
+// ── What it did ─────────────────────────────────────────────────────────────
+
+interface Evidence {
+  proof: string;
+  nonce: string;
+  trace: string;
+  before: State;
+}
+
+function judge(trial: Trial, ended: Ended, evidence: Evidence): Tried {
+  const { agent } = trial;
+  const text = new TextDecoder().decode(ended.tail);
+  const said = readOutput(agent.format, text);
+  const tools = toolsIn(agent.format, text);
+  const start = checkStart(agent, ended, said, text);
+  const rest = [
+    checkEdit(agent, evidence, tools),
+    ...(trial.tests === null ? [NO_TESTS] : [checkTests(agent, trial.tests, tools)]),
+    checkCommit(agent, evidence.trace, tools),
+    ...checkUntouched(trial.root, evidence.before),
+  ];
+  return { checks: start.ok ? [start, ...rest] : [start], cost_usd: said.cost_usd };
+}
+
+const NO_TESTS = unknown(
+  "tests",
+  "pawl.yaml names no gate `tests`, so none were run",
+  "`gates: tests:` in pawl.yaml names their command",
+);
+
+function checkStart(agent: Agent, ended: Ended, said: ReturnType<typeof readOutput>, text: string): Check {
+  const { how, exit, elapsed_ms } = ended;
+  const seconds = (elapsed_ms / 1000).toFixed(1);
+  if (how === "interrupted") return bad("agent", "the trial was interrupted", "start again");
+  if (how === "timeout")
+    return bad("agent", `${agent.name} did not end within ${seconds} s`, "give it a longer --timeout");
+  if (how === "exited" && exit === 0 && said.error === null) {
+    const cost = said.cost_usd === null ? "" : `, ${said.cost_usd.toFixed(2)} USD`;
+    return good("agent", `${agent.name} took a turn of ${seconds} s${cost}`);
+  }
+  const failed = classify({ how, exit, said, text: how === "not-started" ? ended.why : text });
+  const later = failed.class === "limit" ? "wait until the limit is over" : "try again; if it stays, start it by hand";
+  return bad("agent", `${agent.name} failed: ${plain(failed.why)}`, failed.remedy ?? later);
+}
+
+function checkEdit(agent: Agent, { proof, nonce }: Evidence, tools: ToolUse[] | null): Check {
+  const file = readText(proof, 4096);
+  if (file.ok && file.text.trim() === nonce) return good("edit", "it can write files");
+  const refused = tools?.some(({ denied, command }) => denied && command === "") ?? false;
+  const what = refused ? "it was not allowed to write a file" : "it did not write the file that it was asked for";
+  return bad("edit", what, allowing(agent.name, "edit", ""));
+}
+
+const flat = (command: string) => command.replace(/\s+/g, " ").trim();
+
+function checkTests(agent: Agent, tests: string, tools: ToolUse[] | null): Check {
+  if (tools === null) return unknown("tests", `${agent.name} does not show which commands it ran`);
+  const uses = tools.filter(({ command }) => flat(command).includes(flat(tests)));
+  const remedy = allowing(agent.name, "command", tests);
+  const ran = uses.findLast(({ denied, failed }) => !denied && failed !== null);
+  if (!ran)
+    return bad(
+      "tests",
+      `${uses.length > 0 ? "it was not allowed to run" : "it did not run"} the tests: ${plain(tests)}`,
+      remedy,
+    );
+  if (!ran.failed) return good("tests", `it can run the tests: ${plain(tests)}`);
+  if (/\b(?:exit code 12[67]|command not found|permission denied)\b/i.test(ran.result))
+    return bad(
+      "tests",
+      `the tests cannot be run: ${plain(tests)}`,
+      "mend the command of the gate `tests` in pawl.yaml",
+    );
+  return good("tests", `it can run the tests, which fail at present: ${plain(tests)}`);
+}
+
+/** Exit 0: something would be committed; 1: nothing is staged. Anything else: git could not even try. */
+function checkCommit(agent: Agent, trace: string, tools: ToolUse[] | null): Check {
+  const exits = commitsIn(readTail(trace, TRACE_TAIL)?.text ?? "");
+  if (exits.some((code) => code === 0 || code === 1)) return good("commit", "it can commit");
+  if (exits.length > 0)
+    return bad("commit", `git refused to commit for it (exit ${exits.at(-1)})`, allowing(agent.name, "git", COMMIT));
+  const refused = tools?.some(({ command, denied }) => denied && command.includes("git commit")) ?? false;
+  const what = refused ? "it was not allowed to run git commit" : "it did not run git commit";
+  return bad("commit", what, allowing(agent.name, "command", "git commit"));
+}
+
+/** Exit codes of the trial commits that git itself noted. */
+function commitsIn(trace: string): number[] {
+  const events = trace.split("\n").map(parseJson).filter(isObject);
+  const trials = new Set(
+    events.filter(({ event, argv }) => event === "start" && Array.isArray(argv) && isTrial(argv)).map(({ sid }) => sid),
+  );
+  return events.flatMap(({ event, sid, code }) =>
+    event === "exit" && trials.has(sid) && typeof code === "number" ? [code] : [],
+  );
+}
+
+const isTrial = (argv: unknown[]) => argv.includes("commit") && argv.includes("--dry-run");
+
+// ── What it should have left alone ──────────────────────────────────────────
+
+type State = { head: string; changed: string };
+
+function stateOf(root: string): State {
+  const head = ask(root, ["rev-parse", "HEAD"]).out.trim();
+  return { head, changed: ask(root, ["status", "--porcelain=v1", "-z", "--", ":(top)", ":(exclude).pawl"]).out };
+}
+
+function checkUntouched(root: string, before: State): Check[] {
+  const after = stateOf(root);
+  if (after.head !== before.head)
+    return [
+      bad("untouched", "it made a commit in the trial, unasked", "look at it with `git show`, and undo it if you like"),
+    ];
+  if (after.changed === before.changed) return [];
+  return [unknown("untouched", "files changed during the trial", "`git status` shows them; tests may have made them")];
+}

@@ -1,0 +1,126 @@
+/** A project, a home and fake agents to try preflight on. */
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import { join, resolve } from "node:path";
+import { closureOf } from "../../src/author/closure.ts";
+import type { LoopSettings } from "../../src/author/loop-config.ts";
+import { readProject } from "../../src/author/project.ts";
+import type { Procedure } from "../../src/core/procedure.ts";
+import { agentFor } from "../../src/loop/agents.ts";
+import { type PreflightOptions, preflight } from "../../src/loop/preflight.ts";
+import { grantTrust } from "../../src/store/trust.ts";
+
+const HOME = process.env.HOME;
+export let base = "";
+export let root = "";
+
+export function prepare(): void {
+  base = realpathSync(mkdtempSync(join(tmpdir(), "pawl-preflight-")));
+  root = join(base, "project");
+  process.env.HOME = join(base, "home");
+  mkdirSync(process.env.HOME);
+  mkdirSync(root);
+  writeFileSync(join(root, "README.md"), "# A project\n");
+  git("init", "-q", "-b", "main");
+  git("config", "user.name", "A Person");
+  git("config", "user.email", "person@example.com");
+  git("add", "README.md");
+  git("commit", "-q", "-m", "Start");
+  for (const name of ["claude", "my-agent"]) {
+    const path = join(base, name);
+    writeFileSync(path, `#!/bin/sh\nexec '${process.execPath}' '${resolve(import.meta.dir, "fake-agent.ts")}' "$@"\n`);
+    chmodSync(path, 0o755);
+  }
+}
+
+export function clearAway(): void {
+  process.env.HOME = HOME;
+  rmSync(base, { recursive: true, force: true });
+}
+
+export function git(...args: string[]): string {
+  const done = Bun.spawnSync(["git", ...args], { cwd: root, env: { PATH: process.env.PATH, HOME: base } });
+  if (done.exitCode !== 0) throw new Error(`git ${args.join(" ")}: ${done.stderr}`);
+  return done.stdout.toString().trim();
+}
+
+export const procedure = (more: Partial<Procedure> = {}): Procedure => ({
+  name: "agents-sync",
+  title: "",
+  about: "",
+  success: "",
+  again: "",
+  failure: "",
+  phases: { observe: [], orient: [], decide: [], act: [] },
+  gates: [],
+  source: "builtin:agents-sync",
+  ...more,
+});
+
+const setting = <T>(value: T) => ({ value, from: "built in" });
+export const settings = (budget = 20): LoopSettings => ({
+  max_iterations: setting<number | null>(5),
+  failure_threshold: setting(3),
+  timeout: setting(60),
+  time_limit: setting(600),
+  budget: setting(budget),
+  ai: setting("claude"),
+  buffer: setting(1 << 20),
+});
+
+export function agent(mode: string, name = "claude") {
+  const env = {
+    PATH: `${base}:${process.env.PATH}`,
+    HOME: process.env.HOME,
+    FAKE: mode,
+    FAKE_LOG: join(base, "asked.log"),
+  };
+  const found = agentFor(`${name}${name === "claude" ? " --output-format stream-json" : ""}`, {
+    session: "s",
+    root: false,
+    env,
+  });
+  if ("error" in found) throw new Error(found.error);
+  return found.agent;
+}
+
+export async function fly(mode: string, more: Partial<PreflightOptions> = {}, name = "claude") {
+  const found = await preflight({
+    root,
+    procedure: procedure(),
+    agent: agent(mode, name),
+    settings: settings(),
+    ...more,
+  });
+  const of = (check: string) => found.checks.find((one) => one.name === check);
+  return { ...found, of };
+}
+
+export const asked = () =>
+  existsSync(join(base, "asked.log")) ? readFileSync(join(base, "asked.log"), "utf8").trim().split("\n").length : 0;
+
+export function withTests(command = '["sh", "-c", "exit 0"]'): void {
+  writeFileSync(join(root, "pawl.yaml"), `gates:\n  tests:\n    run: ${command}\n`);
+  git("add", "pawl.yaml");
+  git("commit", "-q", "-m", "Gates");
+}
+
+export function approve(): void {
+  const read = readProject(root);
+  if ("errors" in read) throw new Error(JSON.stringify(read.errors));
+  grantTrust(root, closureOf(root, Object.values(read.project.gates)), "test");
+}
+
+export function put(folder: string, name: string, text: string): void {
+  mkdirSync(folder, { recursive: true });
+  writeFileSync(join(folder, name), text);
+}
