@@ -138,7 +138,7 @@ describe("more than anybody can read", () => {
     expect(fed(pieces, true).doing).toBe("Bash ls");
   });
 
-  test("a flood of 1 GB is taken in less than half a second, with ten looks", () => {
+  test("a flood of 1 GB is taken in less than a second, with ten looks", () => {
     const work = openWork();
     const chunk = flood.subarray(0, 64 << 10);
     const began = performance.now();
@@ -146,7 +146,7 @@ describe("more than anybody can read", () => {
       feedWork(work, chunk);
       if (at % 1_638 === 0) expect(work.line).toStartWith("ye");
     }
-    expect(performance.now() - began).toBeLessThan(500);
+    expect(performance.now() - began).toBeLessThan(1_000);
   });
 });
 
