@@ -144,6 +144,7 @@ describe("refused, with the place named", () => {
     ],
     [{ project: "loop: { budget: .inf }" }, "pawl.yaml:1:17: expected a number from 0.01 to 100000, found Infinity"],
     [{ project: "loop: { budget: .nan }" }, "pawl.yaml:1:17: expected a number from 0.01 to 100000, found NaN"],
+    [{ project: "loop: { budget: '5' }" }, "pawl.yaml:1:17: expected a number from 0.01 to 100000, found the text"],
     [{ project: "loop: { ai: 'sh -c evil' }" }, 'pawl.yaml:1:13: "sh -c evil" is not known here'],
     [{ project: "loop: { max_iteration: 3 }" }, 'pawl.yaml:1:9: unknown key "max_iteration"'],
     [{ person: "loop: { timeout: -1 }" }, "~/.config/pawl/config.yaml:1:18: expected a whole number from 1 to 604800"],

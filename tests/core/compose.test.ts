@@ -94,6 +94,10 @@ describe("phases are counted as they are told", () => {
   });
 });
 
+test("an empty fragment leaves no hole", () => {
+  expect(compose({ act: ["One.", " \n", "Two.\n"] })).toEndWith(`${LINE}\n\nOne.\n\nTwo.\n`);
+});
+
 test("unlimited", () => expect(compose({ act: ["x"] }, { max: null })).toContain("\nIteration: 2 (unlimited)\n"));
 
 describe("context and notes", () => {
