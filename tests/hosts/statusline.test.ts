@@ -1,9 +1,9 @@
 /** The line below the prompt of the real client's screen: the next task, the run at work, the person's own above it. */
 import { describe, expect, setDefaultTimeout, test } from "bun:test";
-import { mkdirSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
 import { openControls, pawl, TASKS } from "./controls.ts";
-import { bash, put, until } from "./gated.ts";
+import { bash, until } from "./gated.ts";
 import { type Reply, say } from "./model.ts";
 import type { Project } from "./project.ts";
 import { promise } from "./scenario.ts";
@@ -20,7 +20,7 @@ const NEXT = /^ *Next: Implement ambient awareness\b/m;
 const OWN = `node -e 'const {model} = JSON.parse(require("fs").readFileSync(0, "utf8")); console.log("MINE: " + model.id + " in " + process.cwd())'`;
 const ownLine = (root: string) => new RegExp(`^ *MINE: claude-\\S+ in ${RegExp.escape(root)}(\\s|$)`, "m");
 
-const settings = (command: string) => JSON.stringify({ statusLine: { type: "command", command, padding: 1 } });
+const OWN_SETTINGS = JSON.stringify({ statusLine: { type: "command", command: OWN, padding: 1 } });
 
 test("without a run the next task; with one its stages; when it is over, the next task again", async () => {
   const turns = [
@@ -75,16 +75,18 @@ async function spent({ list, read }: Project, id: string): Promise<number[]> {
 }
 
 describe("the person's own line", () => {
-  const ways: [where: string, place: (project: Project) => void][] = [
-    ["in this project, for them alone", (project) => put(project, ".claude/settings.local.json", settings(OWN))],
-    ["in this project, the team's", (project) => put(project, ".claude/settings.json", settings(OWN))],
-    ["in their home", ({ home }) => putHome(home, settings(OWN))],
+  const ways: [where: string, path: string][] = [
+    ["in this project, for them alone", "project/.claude/settings.local.json"],
+    ["in this project, the team's", "project/.claude/settings.json"],
+    ["in their home", "home/.claude/settings.json"],
   ];
 
-  test.each(ways)("%s: theirs is still shown, ours below it, and theirs alone after uninstall", async (_, place) => {
+  test.each(ways)("%s: theirs is still shown, ours below it, and theirs alone after uninstall", async (_, path) => {
     await using scene = await openControls({ turns: [] }, { files: { "session.md": TASKS }, init: null });
     const { project } = scene;
-    place(project);
+    const file = join(project.root, "..", path);
+    mkdirSync(dirname(file), { recursive: true });
+    writeFileSync(file, OWN_SETTINGS);
     const own = ownLine(project.root);
     const plain = await scene.look();
     await plain.waitFor(own);
@@ -100,13 +102,9 @@ describe("the person's own line", () => {
     await both.close();
 
     await pawl(project, "uninstall", "--yes");
+    expect(readFileSync(file, "utf8")).toBe(OWN_SETTINGS);
     const again = await scene.look();
     await again.waitFor(own);
     expect(again.frames().filter((frame) => NEXT.test(frame))).toEqual([]);
   });
 });
-
-function putHome(home: string, text: string): void {
-  mkdirSync(join(home, ".claude"), { recursive: true });
-  writeFileSync(join(home, ".claude/settings.json"), text);
-}
