@@ -45,6 +45,11 @@ export const COMMANDS: Record<string, { load: () => Promise<Command>; first?: tr
     first: true,
     about: "the project's tasks: add, list, start, done, block, drop, edit",
   },
+  loop: {
+    load: () => import("./loop.ts"),
+    first: true,
+    about: "run a procedure in fresh agent processes until it is done",
+  },
   log: { load: () => import("./log.ts"), first: true, about: "everything Pawl saw and decided" },
   list: { load: () => import("./list.ts"), about: "the workflows that can be started here" },
   show: { load: () => import("./show.ts"), about: "one workflow: stages, signals, prompts" },

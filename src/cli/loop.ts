@@ -1,9 +1,11 @@
 import { listProcedures } from "../author/procedures.ts";
 import { findByName } from "../author/registry.ts";
 import { EXIT_CODES, type LoopState, newLoop } from "../core/loop.ts";
+import { plain } from "../core/plain.ts";
 import { endOldGroup } from "../gather/process.ts";
 import { hash } from "../hosts/identity.ts";
 import { type Agent, agentFor } from "../loop/agents.ts";
+import type { Check } from "../loop/preflight.ts";
 import { limitsOf, runLoop } from "../loop/run.ts";
 import { type Sharing, shareNothing, shareProcedure, shareWorkflow } from "../loop/sharing.ts";
 import { canResume, isRunning, type KeptLoop, listLoops, loadLoop } from "../loop/state.ts";
@@ -172,11 +174,22 @@ async function tryFirst(
   io: Io,
 ): Promise<number> {
   const { preflight } = await import("../loop/preflight.ts");
-  const { preflightText } = await import("../loop/preflight-text.ts");
+  const isQuiet = parsed.flags.has("--quiet") || parsed.flags.has("--json");
+  if (!isQuiet) io.err("Trying first: can the agent edit, test and commit here? (--no-preflight leaves it out)\n");
   const found = await preflight({ root, procedure, agent, settings, interrupted });
   if (parsed.flags.has("--json")) io.out(`${JSON.stringify({ event: "preflight", ...found })}\n`);
-  else if (!found.ok || !parsed.flags.has("--quiet")) io.err(preflightText(found));
+  else if (!found.ok || !parsed.flags.has("--quiet")) io.err(preflightText(found.checks));
   return found.ok ? 0 : interrupted.aborted ? 130 : 1;
+}
+
+const MARKS = { true: "✔", false: "✘", null: "·" } as const;
+
+function preflightText(checks: Check[]): string {
+  const rows = checks.map(({ name, ok, detail, remedy }) => {
+    const line = `  ${MARKS[`${ok}`]} ${name.padEnd(12)} ${plain(detail)}`;
+    return ok !== true && remedy ? `${line}\n      → ${plain(remedy)}` : line;
+  });
+  return `${rows.join("\n")}\n\n`;
 }
 
 // ── Around it ───────────────────────────────────────────────────────────────

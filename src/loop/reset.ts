@@ -2,10 +2,12 @@
 import { resetTime } from "../core/usage-limit.ts";
 import { localOffset, zoneOffset } from "./zones.ts";
 
-/** A little later than said: clocks differ. */
-const SLACK_MS = 30_000;
-
 export function resetIn(text: string, at: string): number | null {
   const reset = resetTime(text, at, localOffset(at), zoneOffset);
-  return reset === null ? null : Math.max(0, Date.parse(reset) - Date.parse(at)) + SLACK_MS;
+  if (reset === null) return null;
+  const ms = Math.max(0, Date.parse(reset) - Date.parse(at));
+  return ms + slack(ms);
 }
+
+/** A little later than said: clocks differ. */
+const slack = (ms: number) => Math.min(30_000, Math.max(1_000, ms / 20));

@@ -116,7 +116,7 @@ async function callAgent(
   const log = keepOutput(root, state.id);
   const left_ms = settings.time_limit.value * 1000 - state.spent_ms;
   const end = await runAgent({
-    argv: agent.argv,
+    argv: agent.stdin ? agent.argv : [...agent.argv, prompt],
     cwd: root,
     env: agent.env,
     stdin: agent.stdin ? prompt : "",

@@ -1,0 +1,261 @@
+/** `pawl loop` as a process, with an agent that does what a script says. */
+import { afterEach, beforeEach, describe, expect, test } from "bun:test";
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { eventsIn, type LoopWorld, openWorld } from "./world.ts";
+
+let world: LoopWorld;
+beforeEach(() => {
+  world = openWorld();
+});
+afterEach(() => world.clear());
+
+const SUCCESS = "echo; echo '<promise>SUCCESS</promise>'; echo; echo All is done.";
+const FAILURE = "echo '<promise>FAILURE</promise>'; echo; echo There is no database.";
+const outcome = (events: { event: string; [key: string]: unknown }[]) => events.at(-1)?.outcome;
+/** a procedure without checks of its own */
+const PLAIN = `name: plain
+title: Plain
+about: Says something.
+success: It is done.
+again: It is not.
+failure: It cannot be done.
+phases:
+  act: [{ content: "Do it." }]
+`;
+function withProcedure(name: string, text: string): void {
+  world.sh("mkdir -p .pawl/procedures");
+  writeFileSync(join(world.root, `.pawl/procedures/${name}.yaml`), text);
+}
+
+describe("outcomes and exit codes", () => {
+  beforeEach(() => withProcedure("plain", PLAIN));
+
+  test("SUCCESS ends it with 0, whatever the agent's exit code", () => {
+    world.steps("echo more; echo 1 > a.txt", `${SUCCESS}; exit 7`);
+    const { code, events } = world.loop("plain", "--json");
+    expect([code, outcome(events), world.started()]).toEqual([0, "success", 2]);
+  });
+
+  test("failures in a row end it with 1", () => {
+    world.steps(FAILURE);
+    const { code, events } = world.loop("plain", "--json", "--failure-threshold", "2");
+    expect([code, outcome(events), world.started()]).toEqual([1, "aborted", 2]);
+    expect(JSON.stringify(events)).toContain("There is no database.");
+  });
+
+  test("both signals: FAILURE wins", () => {
+    world.steps(`${SUCCESS}; ${FAILURE}`);
+    expect(world.loop("plain", "--json", "-n", "1").events.at(-2)).toMatchObject({ verdict: "failure" });
+  });
+
+  test("the iteration limit ends it with 2", () => {
+    world.steps("date +%N > a.txt; echo still at it $(cat a.txt | md5sum)");
+    const { code, events } = world.loop("plain", "--json", "-n", "3");
+    expect([code, outcome(events), world.started()]).toEqual([2, "limit", 3]);
+  });
+
+  test("an agent that cannot be started ends it with 3", () => {
+    const { code, out } = world.loop("plain", "--json", "--ai-cmd", "/no/such/agent");
+    expect([code, outcome(eventsIn(out))]).toEqual([3, "not-started"]);
+  });
+
+  test("wrong words and wrong files end it with 1, and say what to do", () => {
+    for (const args of [
+      ["nowhere"],
+      ["plain", "-n", "0"],
+      ["plain", "-n", "1", "-u"],
+      ["plain", "--nonsense"],
+      ["plain", "--timeout", "soon"],
+    ]) {
+      const { code, err } = world.loop(...args);
+      expect([args.join(" "), code, /hint:/.test(err)]).toEqual([args.join(" "), 1, true]);
+    }
+    expect(world.started()).toBe(0);
+  });
+
+  test("a timeout is a failure, also after SUCCESS, and everything it started is gone", () => {
+    world.steps(`${SUCCESS}; sleep 321 & echo $! > $PLACE/child; sleep 321`);
+    const { events } = world.loop("plain", "--json", "-n", "1", "--timeout", "1");
+    expect(events.at(-2)).toMatchObject({ verdict: "failure" });
+    const child = world.sh(`cat ${join(world.root, "../agent/child")}`).trim();
+    expect(isAlive(child)).toBe(false);
+  });
+});
+
+describe("what the next iteration hears", () => {
+  beforeEach(() => withProcedure("plain", PLAIN));
+
+  test("a malformed signal, and one in code, are named and are none", () => {
+    world.steps(
+      "echo '<promise>FAILURE: no key</promise>'; echo 1 > a.txt",
+      "echo 'Say `<promise>SUCCESS</promise>` then.'; echo 2 > a.txt",
+      SUCCESS,
+    );
+    const { code } = world.loop("plain", "--json");
+    expect(code).toBe(0);
+    expect(world.prompt(1)).not.toContain("FROM THE LAST ITERATION");
+    expect(world.prompt(2)).toContain("FAILURE: no key");
+    expect(world.prompt(3)).toContain("inside code or a quotation");
+  });
+
+  test("an agent that prints its prompt gives no signal by it", () => {
+    world.steps('cat "$PLACE/prompt-1"; echo 1 > a.txt', SUCCESS);
+    expect([world.loop("plain", "--json").code, world.started()]).toEqual([0, 2]);
+  });
+
+  test("context is in the prompt: a text, and a file with its name", () => {
+    writeFileSync(join(world.root, "notes.md"), "The port is 8080.");
+    world.steps(SUCCESS);
+    world.loop("plain", "-c", "Mind the gap.", "-c", "notes.md");
+    expect(world.prompt(1)).toContain("Mind the gap.");
+    expect(world.prompt(1)).toContain("Source: notes.md");
+    expect(world.prompt(1)).toContain("The port is 8080.");
+  });
+});
+
+describe("checks behind SUCCESS", () => {
+  test("a procedure that names its file is not over without it", () => {
+    withProcedure("report", `${PLAIN.replace("name: plain", "name: report")}gates: [{ file: REPORT.md }]\n`);
+    world.steps(SUCCESS, `echo found > REPORT.md; ${SUCCESS}`);
+    const { code, events } = world.loop("report", "--json");
+    expect(code).toBe(0);
+    expect(events.filter(({ event }) => event === "iteration").map(({ verdict }) => verdict)).toEqual([
+      "refused",
+      "success",
+    ]);
+    expect(world.prompt(2)).toContain("it is not there");
+  });
+
+  test("build is over when the tracker has no ready work, not when the agent says so", () => {
+    writeFileSync(
+      join(world.root, "session.md"),
+      "## Pending Tasks\n\n- [ ] **One** — | sonnet\n- [ ] **Two** — | sonnet\n",
+    );
+    world.sh("git add -A && git commit -qm tasks");
+    const done = (title: string) =>
+      `sed -i 's/\\[ \\] \\*\\*${title}/[x] **${title}/' session.md; git commit -qam ${title}`;
+    world.steps(`${done("One")}; ${SUCCESS}`, done("Two"), SUCCESS);
+    const { code, events } = world.loop("build", "--json");
+    expect(code).toBe(0);
+    expect(events.filter(({ event }) => event === "iteration").map(({ verdict }) => verdict)).toEqual([
+      "refused",
+      "continue",
+      "success",
+    ]);
+    expect(JSON.stringify(events)).toContain("the tracker has ready work: two");
+    expect(world.sh("git status --short")).toBe("");
+  });
+});
+
+test("no progress: the same files and the same words end it, and it says what it saw", () => {
+  withProcedure("plain", PLAIN);
+  world.steps("echo Nothing to do.");
+  const { code, events } = world.loop("plain", "--json", "-u");
+  expect([code, world.started()]).toEqual([1, 4]);
+  expect(JSON.stringify(events)).toContain("no progress");
+});
+
+describe("going on", () => {
+  beforeEach(() => withProcedure("plain", PLAIN));
+
+  test("kill -9 in the middle: the same count goes on, the left-over agent is ended", async () => {
+    world.steps("echo 1 > a.txt; echo one", "echo $$ > $PLACE/agent-pid; echo ready; exec sleep 300", SUCCESS);
+    const loop = world.start("plain", "--json", "-n", "5");
+    const pid = await appears(join(world.root, "../agent/agent-pid"));
+    loop.kill("SIGKILL");
+    await loop.exited;
+    expect(isAlive(pid)).toBe(true);
+    const { code, events } = world.loop("--resume", "--json");
+    expect([code, outcome(events)]).toEqual([0, "success"]);
+    expect(isAlive(pid)).toBe(false);
+    expect(events.at(-1)).toMatchObject({ iterations: 2 });
+    expect(world.started()).toBe(3);
+  });
+
+  test("Ctrl+C ends the agent and the loop with 130; --resume goes on", async () => {
+    world.steps("trap '' TERM; echo $$ > $PLACE/agent-pid; sleep 300 & wait", SUCCESS);
+    const loop = world.start("plain", "--json");
+    const pid = await appears(join(world.root, "../agent/agent-pid"));
+    loop.kill("SIGINT");
+    expect(await loop.exited).toBe(130);
+    expect(isAlive(pid)).toBe(false);
+    expect(world.loop("--resume", "--json").code).toBe(0);
+  }, 20_000);
+
+  test("a limit that was reached can be raised", () => {
+    world.steps("echo 1 > a.txt; echo one", SUCCESS);
+    expect(world.loop("plain", "--json", "-n", "1").code).toBe(2);
+    expect(world.loop("--resume", "--json", "-n", "3").code).toBe(0);
+    expect(world.loop("--resume", "--json").code).toBe(1);
+  });
+
+  test("a second loop in the same tree is refused while the first is alive", async () => {
+    world.steps("echo $$ > $PLACE/agent-pid; exec sleep 300");
+    const loop = world.start("plain", "--json");
+    await appears(join(world.root, "../agent/agent-pid"));
+    const second = world.loop("plain", "--json");
+    loop.kill("SIGTERM");
+    await loop.exited;
+    expect(second.code).toBe(1);
+    expect(second.err).toContain("a loop is at work here already");
+  }, 20_000);
+});
+
+test("a usage limit is waited for, and is no iteration", () => {
+  withProcedure("plain", PLAIN);
+  world.steps("echo 'Error: rate limit reached, try again in 1 second' >&2; exit 1", SUCCESS);
+  const { code, events } = world.loop("plain", "--json", "--time-limit", "120");
+  const waits = events.filter(({ event }) => event === "waiting");
+  expect([code, waits.length]).toEqual([0, 1]);
+  expect(events.at(-1)).toMatchObject({ iterations: 1 });
+}, 60_000);
+
+test("--dry-run starts nothing, and tells where each setting comes from", () => {
+  writeFileSync(join(world.root, "pawl.yaml"), "loop: { budget: 3 }\n");
+  const { code, out } = world.loop("build", "-d", "-n", "2");
+  expect([code, world.started()]).toEqual([0, 0]);
+  expect(out).toMatch(/max_iterations +2 +--max-iterations/);
+  expect(out).toMatch(/budget +3 +pawl\.yaml/);
+  expect(out).toMatch(/timeout +3600 +built in/);
+  expect(out).toContain("PHASE 1: OBSERVE");
+});
+
+test("what is printed in a pipe: plain lines, one outcome, one screen at the end", () => {
+  withProcedure("plain", PLAIN);
+  world.steps("echo 1 > a.txt; echo one", SUCCESS);
+  const { err } = world.loop("plain");
+  expect(err).toMatch(/^\[\d\d:\d\d:\d\d\.\d{3}\] INFO Starting iteration 1\/5/m);
+  expect(err).toMatch(/INFO Completed iteration 2 elapsed=\S+ status=success/);
+  expect(err).toMatch(/INFO Loop completed status=success iterations=2 total_elapsed=/);
+  expect(err).toMatch(/INFO Iteration timing: count=2 min=\S+ max=\S+ mean=\S+ stddev=\S+/);
+  expect(err.match(/Loop completed/g)).toHaveLength(1);
+});
+
+test("the journal tells of each iteration", () => {
+  withProcedure("report", `${PLAIN.replace("name: plain", "name: report")}gates: [{ file: REPORT.md }]\n`);
+  world.steps(`echo found > REPORT.md; ${SUCCESS}`);
+  world.loop("report");
+  expect(world.pawl("log").out).toContain("iteration 1: success");
+  expect(readFileSync(join(world.root, "REPORT.md"), "utf8")).toBe("found\n");
+});
+
+/** Ended, but asked for by nobody, is not alive: where these tests run nothing may collect orphans. */
+function isAlive(pid: string): boolean {
+  try {
+    return !/\) [ZX] /.test(readFileSync(`/proc/${pid}/stat`, "utf8"));
+  } catch {
+    return false;
+  }
+}
+
+async function appears(path: string): Promise<string> {
+  for (let tries = 0; tries < 500; tries++) {
+    if (existsSync(path)) {
+      const text = readFileSync(path, "utf8").trim();
+      if (text !== "") return text;
+    }
+    await Bun.sleep(20);
+  }
+  throw new Error(`${path} never came`);
+}
