@@ -4,8 +4,9 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { type LoopFlags, type LoopSettings, resolveSettings } from "../../src/author/loop-config.ts";
-import { BUILT_IN } from "../../src/author/loop-schema.ts";
+import { AGENTS, BUILT_IN } from "../../src/author/loop-schema.ts";
 import type { Procedure } from "../../src/core/procedure.ts";
+import { AGENTS as STARTED } from "../../src/loop/agents.ts";
 
 let folder: string;
 let [root, home] = ["", ""];
@@ -163,6 +164,10 @@ describe("refused, with the place named", () => {
       { what: 'PAWL_LOOP_BUFFER: "z" is not such a number', hint: "write a number from 65536 to 1073741824 bytes" },
     ]);
   });
+});
+
+test("a project may name the agents that can be started", () => {
+  expect([...AGENTS].sort()).toEqual([...STARTED].sort());
 });
 
 test("--config is read in place of pawl.yaml", () => {
