@@ -48,8 +48,8 @@ function findTasks(text: string, marks: Mark[]): Found[] {
   const ids = new Map<string, number>();
   let [inside, elsewhere] = [marks.every(({ line }) => line !== null), false];
   for (const mark of marks) {
-    const { from, end, line } = mark;
-    if (line !== null && inside) found.push({ ...mark, line, id: freshId(line.title, ids), elsewhere });
+    const { from, end, until, line } = mark;
+    if (line !== null && inside) found.push({ from, end, until, line, id: freshId(line.title, ids), elsewhere });
     if (line !== null) continue;
     const title = text.slice(from, end);
     [inside, elsewhere] = [/\btasks\b/i.test(title), /\bworktree\b/i.test(title)];
@@ -90,7 +90,7 @@ export function tasksOf(file: SessionFile): Task[] {
 }
 
 function asTask({ text }: SessionFile, { id, from, until, line, elsewhere }: Found, position: number): Task {
-  const { owner, after, ...facts } = factsOf(line);
+  const { owner, after, labels, priority, epic, ...fields } = factsOf(line);
   const state = stateOf(line);
   const away = elsewhere && (state === "open" || state === "claimed");
   return {
@@ -100,17 +100,20 @@ function asTask({ text }: SessionFile, { id, from, until, line, elsewhere }: Fou
     state: away ? "claimed" : state,
     owner: owner?.actor ?? (away ? "worktree" : null),
     created_at: "",
+    labels,
+    priority,
+    epic,
     blocked_by: after,
     position,
-    ...facts,
+    ...fields,
     ...(owner?.since !== undefined && { claimed_at: owner.since }),
     ...(owner?.on !== undefined && { claimed_on: owner.on }),
   };
 }
 
 function unindented(body: string): string {
-  if (body === "") return "";
   const lines = body.replace(/\r?\n$/, "").split(/\r?\n/);
+  if (lines.length === 1) return body.trim() === "" ? "" : lines[0]!.trimStart();
   const indents = lines.filter((line) => line.trim() !== "").map((line) => /^\s*/.exec(line)![0].length);
   const shift = indents.reduce((least, indent) => Math.min(least, indent), indents[0] ?? 0);
   return lines.map((line) => line.slice(shift)).join("\n");

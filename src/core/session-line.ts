@@ -87,25 +87,26 @@ function plainName(rest: string): string {
 
 /** At the bars outside of code. */
 function cut(text: string): string[] {
-  const hidden = withoutCode(text);
-  if (hidden === text) return text.split("|");
   const pieces: string[] = [];
-  let from = 0;
-  for (let at = hidden.indexOf("|"); at >= 0; at = hidden.indexOf("|", at + 1)) {
-    pieces.push(text.slice(from, at));
-    from = at + 1;
+  let [from, at] = [0, 0];
+  for (let bar = text.indexOf("|"); bar >= 0; bar = text.indexOf("|", at)) {
+    const code = text.indexOf("`", at);
+    const end = code < 0 || code > bar ? -1 : text.indexOf("`", code + 1);
+    at = end < 0 ? bar + 1 : end + 1;
+    if (end >= 0) continue;
+    pieces.push(text.slice(from, bar));
+    from = at;
   }
   pieces.push(text.slice(from));
   return pieces;
 }
 
 /** As long as before, so that places stay. */
-const withoutCode = (text: string) =>
-  text.includes("`") ? text.replace(CODE, (code) => "`".repeat(code.length)) : text;
+const withoutCode = (text: string) => text.replace(CODE, (code) => "`".repeat(code.length));
 
 /** The first code behind the dash. */
 function commandIn(piece: string): string | undefined {
-  const dash = withoutCode(piece).search(/[—–]|(?<!\S)--?(?=\s)/);
+  const dash = /^\s*[—–]/.test(piece) ? 0 : withoutCode(piece).search(/[—–]|(?<!\S)--?(?=\s)/);
   return dash < 0 ? undefined : /`([^`]+)`/.exec(piece.slice(dash))?.[1];
 }
 

@@ -22,9 +22,9 @@ const HEADING = /^ {0,3}#{1,6}[ \t]/;
 export function marksIn(text: string): Mark[] {
   const marks: Mark[] = [];
   const isHidden = fencesAndComments();
-  const comment = finder(text, ["<!--", "-->"]);
+  const nextComment = comments(text);
   for (let from = text.startsWith(BOM) ? 1 : 0; ; ) {
-    from = tellingLine(text, from, comment(from));
+    from = tellingLine(text, from, nextComment(from));
     if (from >= text.length) return marks;
     const mark = markAt(text, from, isHidden);
     if (mark !== null) marks.push(mark);
@@ -50,13 +50,14 @@ function tellingLine(text: string, begin: number, place: number): number {
 const [BLANK, TAB] = [32, 9];
 const TELLING = new Set([..."-*+#`~"].map((sign) => sign.charCodeAt(0)));
 
-/** Where the first of these words stands from a place on; to be asked from the text's begin to its end. */
-function finder(text: string, words: string[]): (from: number) => number {
-  const find = (word: string, from: number) => (text.indexOf(word, from) + 1 || text.length + 1) - 1;
-  const places = words.map((word) => find(word, 0));
+/** Where the next comment begins or ends from a place on; to be asked from the text's begin to its end. */
+function comments(text: string): (from: number) => number {
+  const find = (sign: string, from: number) => (text.indexOf(sign, from) + 1 || text.length + 1) - 1;
+  let [begins, ends] = [find("<!--", 0), find("-->", 0)];
   return (from) => {
-    for (const [index, word] of words.entries()) if (places[index]! < from) places[index] = find(word, from);
-    return Math.min(...places);
+    if (begins < from) begins = find("<!--", from);
+    if (ends < from) ends = find("-->", from);
+    return Math.min(begins, ends);
   };
 }
 
@@ -100,7 +101,13 @@ function isCommentOpen(text: string, open: boolean): boolean {
   return begins > ends;
 }
 
-export const indentOf = (line: string) => /^[ \t]*/.exec(line)![0].replaceAll("\t", "    ").length;
+/** A tab is as wide as four blanks. */
+export function indentOf(line: string): number {
+  let [width, at] = [0, 0];
+  for (let code = line.charCodeAt(0); code === BLANK || code === TAB; code = line.charCodeAt(++at))
+    width += code === TAB ? 4 : 1;
+  return width;
+}
 
 function endOfBlock(text: string, begin: number, own: number): number {
   let until = begin;

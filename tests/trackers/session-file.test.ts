@@ -71,6 +71,7 @@ describe("where tasks are", () => {
     ["no headings at all", "- [ ] **x**\n", ["x"]],
     ["in a fence", "## Tasks\n```\n- [ ] **x**\n```\n- [ ] **y**\n", ["y"]],
     ["in a comment", "## Tasks\n<!--\n- [ ] **x**\n-->\n- [ ] **y**\n", ["y"]],
+    ["a comment from prose to prose", "## Tasks\nsee <!-- this\n- [ ] **x**\nand --> that\n- [ ] **y**\n", ["y"]],
     ["a fence left open in a task's text", "## Tasks\n- [ ] **x**\n  ```\n  <!--\n- [ ] **y**\n", ["x", "y"]],
     ["a comment left open in a task's name", "## Tasks\n- [ ] **x** <!--\n- [ ] **y**\n", ["x", "y"]],
     ["equal names", "## Tasks\n- [x] **x**\n- [ ] **X 2**\n- [ ] **x**\n", ["x", "x-2", "x-3"]],

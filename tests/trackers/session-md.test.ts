@@ -65,6 +65,16 @@ describe("the file", () => {
     writeFileSync(path, new Uint8Array([45, 32, 0xff]));
     expect(word(tracker.list({}))).toBe("error");
   });
+  test("may have 8 MB, and loses none of them; what is larger is said", () => {
+    const prose = "The scheduler takes jobs from the queue; — a worker asks.\r\n".repeat(90_000);
+    writeFileSync(path, `# S\n${prose}## Pending Tasks\n- [ ] **A** — \`x\` | opus\n${prose.slice(0, 1_000_000)}`);
+    const before = text();
+    value(tracker.claim("a", ACTOR));
+    value(tracker.reopen("a"));
+    expect(text() === before).toBe(true);
+    appendFileSync(path, "x".repeat(3 << 20));
+    expect(word(tracker.list({}))).toBe("error");
+  });
   test("a task that would not be seen is not written", () => {
     writeFileSync(path, "# A\n<!-- never closed\n");
     expect(tracker.create({ title: "A" })).toMatchObject({ kind: "failed", code: "refused" });
