@@ -131,6 +131,13 @@ describe("more than anybody can read", () => {
     expect(missed).toBe(true);
   });
 
+  test("no half of a line is taken for a line", () => {
+    const lines = Array.from({ length: 9 }, (_, at) => bytesOf(`begins ${at} ${"x".repeat(50_000)}\n`));
+    const taken = fed(lines).take().lines;
+    expect(taken.map((line) => line.slice(0, 8))).toEqual(taken.map((_, at) => `begins ${at + 9 - taken.length}`));
+    expect(taken.length).toBeGreaterThanOrEqual(2);
+  });
+
   test("an object longer than all room is skipped, what follows is read", () => {
     const huge = json(assistant(tool("1", "Write", { file_path: "big", content: "x".repeat(700_000) })));
     const bytes = bytesOf(huge + json(assistant(tool("2", "Bash", { command: "ls" }))));
