@@ -46,8 +46,9 @@ function startedBy({ words, output }: Ran): string[] {
   const asked = askedOf(words);
   if (asked === null) return [];
   const { verb, ids, options } = asked;
+  const started = [...output.matchAll(/^Started (\S+): /gm)].map((line) => line[1]!);
+  if (verb === "pawl task start") return started.length > 0 ? started : ids.filter((id) => !isRefused(output, id));
   const claims =
-    verb === "pawl task start" ||
     (verb === "bd update" && options.some((one) => /^(?:--claim|(?:-s|--status)=in_progress)$/.test(one))) ||
     (verb === "gh issue edit" && options.some((one) => /^--add-assignee\b/.test(one)));
   return claims ? ids.filter((id) => !isRefused(output, id)) : [];
@@ -95,7 +96,7 @@ interface Asked {
 const VALUED: Record<string, RegExp> = {
   bd: /^(?:-r|--reason|--reason-file|--actor|--db|-C|--directory|--session|--lock-timeout|-s|--status|-m|--notes|--title|--description|-d|-p|--priority|-a|--assignee|--as-of|--format|--append-notes|--design)$/,
   gh: /^(?:-r|--reason|-c|--comment|--add-assignee|--add-label|--remove-label|-R|--repo|--json|-q|--jq|-t|--template|--duplicate-of)$/,
-  pawl: /^(?:--why|--reason|--text|--note)$/,
+  pawl: /^(?:--why|--reason|--text|--note|--title|--label|--unlabel|--priority|--command|--model|--state)$/,
 };
 /** nothing happens, or in another place */
 const ELSEWHERE = /^(?:--help|-h|--dry-run|-R|--repo|--web|-w)(?:=|$)/;
@@ -112,7 +113,10 @@ function askedOf(words: string[]): Asked | null {
   }
   if (options.some((option) => ELSEWHERE.test(option) && !(tool === "bd" && /^-[Rw]/.test(option)))) return null;
   const verbs = tool === "bd" ? 1 : 2;
-  return { verb: [tool, ...plain.slice(0, verbs)].join(" "), ids: plain.slice(verbs), options };
+  const ids = plain.slice(verbs);
+  // All words together are one name for Pawl.
+  const named = tool === "pawl" && ids.length > 1 ? [ids.join(" ")] : ids;
+  return { verb: [tool, ...plain.slice(0, verbs)].join(" "), ids: named, options };
 }
 
 const sameId = (one: string, task: string) => one.replace(/^#/, "") === task.replace(/^#/, "");
@@ -131,11 +135,23 @@ function printsSession({ words, hidden, output }: Ran, task: string, notes: stri
 
 function stateSet(ran: Ran, task: string): "closed" | "open" | null {
   const asked = askedOf(ran.words);
-  if (!asked?.ids.some((id) => sameId(id, task))) return null;
+  if (asked === null) return null;
+  return stateSetTo(asked, ran, task) ?? (ran.hidden ? null : stateTold(asked, ran.output, task));
+}
+
+/** Pawl also takes a part of the title, and answers with the id. */
+function stateTold({ verb, ids }: Asked, output: string, task: string): "closed" | "open" | null {
+  if (ids.length === 0 || !/^pawl task (?:done|open|start)$/.test(verb)) return null;
+  const state = verb === "pawl task done" ? "closed" : "open";
+  return tells(output, state === "closed" ? "Closed|Already done:" : "Opened|Started", task) ? state : null;
+}
+
+function stateSetTo(asked: Asked, ran: Ran, task: string): "closed" | "open" | null {
+  if (!asked.ids.some((id) => sameId(id, task))) return null;
   const status = asked.options.map((option) => /^(?:-s|--status)=(\w+)$/.exec(option)?.[1]).find(Boolean);
   const updates = asked.verb === "bd update" && status !== undefined;
   // Opening again needs no proof: it is doubt enough.
-  if (/^(?:bd reopen|gh issue reopen|pawl task start)$/.test(asked.verb) || (updates && status !== "closed"))
+  if (/^(?:bd reopen|gh issue reopen|pawl task (?:start|open))$/.test(asked.verb) || (updates && status !== "closed"))
     return "open";
   if (!updates && !/^(?:bd close|gh issue close|pawl task done)$/.test(asked.verb)) return null;
   if (isRefused(ran.output, task)) return null;
@@ -158,16 +174,23 @@ function isRefused(output: string, task: string): boolean {
   ).test(output);
 }
 
+/** As the line begins: a title may hold another task's id. */
+function tells(output: string, words: string, task: string): boolean {
+  if (new RegExp(`^(?:${words}) ${literally(task)}: `, "m").test(output)) return true;
+  return fieldOf(fieldOf(jsonIn(output), "task") ?? null, "id") === task;
+}
+
 function saysClosed(output: string, task: string): boolean {
   if (new RegExp(`^\\W*Closed\\b.*${named(task)}`, "im").test(output)) return true;
+  return listOf(jsonIn(output)).some((item) => fieldOf(item, "id") === task && fieldOf(item, "status") === "closed");
+}
+
+function jsonIn(output: string): Json {
   const start = output.search(/[[{]/);
-  if (start < 0) return false;
   try {
-    return listOf(JSON.parse(output.slice(start))).some(
-      (item) => fieldOf(item, "id") === task && fieldOf(item, "status") === "closed",
-    );
+    return start < 0 ? null : JSON.parse(output.slice(start));
   } catch {
-    return false;
+    return null;
   }
 }
 
