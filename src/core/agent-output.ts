@@ -18,13 +18,15 @@ export interface AgentSaid {
   limit: string | null;
 }
 
+/** What tools gave: most of the output, and no word of the agent's. */
+const LONG = ['{"type":"user"', '{"type":"item.started"', '{"type":"item.updated"'];
 const MOST_TRIES = 20;
 const NOTHING: AgentSaid = { message: null, cost_usd: null, tokens: null, session: null, error: null, limit: null };
 
 export function readOutput(format: OutputFormat, tail: string): AgentSaid {
   if (format === "text") return readText(tail);
   if (format === "gemini") return readGemini(tail);
-  const lines = linesOf(tail);
+  const lines = linesOf(tail, LONG);
   // Not a piece of the format: the client said something else, and what it says is all there is.
   if (lines.length === 0) return tail.includes('"type":') ? { ...NOTHING, message: "" } : readText(tail);
   const said = { claude: readClaude, codex: readCodex, opencode: readOpencode }[format](lines);

@@ -2,13 +2,19 @@
 
 export type Line = Record<string, unknown>;
 
-/** The front may be torn off, and the client's own complaints may stand between. */
-export function linesOf(tail: string): Line[] {
-  return tail.split("\n").flatMap((line) => {
-    const text = line.trim();
-    const value = text.startsWith("{") ? parseLine(text) : null;
-    return value !== null && typeof value.type === "string" ? [value] : [];
-  });
+/** The front may be torn off, and the client's own complaints may stand between. `skip`: beginnings nobody asks for. */
+export function linesOf(tail: string, skip: string[] = []): Line[] {
+  const found: Line[] = [];
+  for (let from = 0; from < tail.length; ) {
+    const end = tail.indexOf("\n", from);
+    const to = end < 0 ? tail.length : end;
+    if (tail[from] === "{" && !skip.some((beginning) => tail.startsWith(beginning, from))) {
+      const line = parseLine(tail.slice(from, to));
+      if (typeof line?.type === "string") found.push(line);
+    }
+    from = to + 1;
+  }
+  return found;
 }
 
 export function parseLine(text: string): Line | null {

@@ -1,4 +1,5 @@
 /** How each agent is started for one iteration: program and arguments, never a shell; the prompt comes on stdin. */
+import type { AGENTS as NAMES } from "../author/loop-schema.ts";
 import type { OutputFormat } from "../core/agent-output.ts";
 import { splitCommand } from "../core/command-line.ts";
 
@@ -29,6 +30,8 @@ export interface AgentOptions {
   env?: Environment;
 }
 
+type Known = (typeof NAMES)[number];
+
 interface Client {
   format: OutputFormat;
   argv: string[];
@@ -45,7 +48,7 @@ const modelFlag = (name: string) => ["--model", name];
  * Claude Code is measured with 2.1.197. Of the others the headless command itself was run (codex 0.166, gemini 0.61,
  * opencode 1.18, copilot 1.0.102, qwen 0.15.10); prompts on stdin and permission flags are as their makers document.
  */
-const CLIENTS: Record<string, Client> = {
+const CLIENTS: Record<Known, Client> = {
   claude: {
     format: "claude",
     argv: ["claude", "-p", "--output-format", "stream-json", "--verbose"],
@@ -107,7 +110,7 @@ const CLIENTS: Record<string, Client> = {
   },
 };
 
-export const AGENTS: readonly string[] = Object.keys(CLIENTS);
+export const AGENTS = Object.keys(CLIENTS) as Known[];
 
 /** An agent's own marks of its session. Inherited, they would make the new one think that it runs inside of it. */
 const NESTED = [
@@ -145,11 +148,11 @@ type Found = { agent: Agent } | { error: string; hint: string };
 /** `ai`: one of AGENTS, or a command line. */
 export function agentFor(ai: string, options: AgentOptions): Found {
   const name = ai.trim();
-  const client = Object.hasOwn(CLIENTS, name) ? CLIENTS[name]! : null;
-  return client ? knownAgent(name, client, options) : anyAgent(name, options);
+  const known = AGENTS.find((one) => one === name);
+  return known ? knownAgent(known, CLIENTS[known], options) : anyAgent(name, options);
 }
 
-function knownAgent(name: string, client: Client, options: AgentOptions): Found {
+function knownAgent(name: Known, client: Client, options: AgentOptions): Found {
   const { session, root, model, permissions = "edits" } = options;
   if (name === "claude" && permissions === "skip" && root)
     return {

@@ -37,7 +37,10 @@ export function prepare(): void {
   git("commit", "-q", "-m", "Start");
   for (const name of ["claude", "my-agent"]) {
     const path = join(base, name);
-    writeFileSync(path, `#!/bin/sh\nexec '${process.execPath}' '${resolve(import.meta.dir, "trial-agent.ts")}' "$@"\n`);
+    writeFileSync(
+      path,
+      `#!/bin/sh\nexec '${process.execPath}' '${resolve(import.meta.dir, "../doubles/trial-agent.ts")}' "$@"\n`,
+    );
     chmodSync(path, 0o755);
   }
 }
