@@ -121,7 +121,7 @@ describe("looking on", () => {
     await eyes.shows(/usage limit, on again at .*, 1h1[12]m left/);
     loop.begin(3);
     // more than the iteration before had: it has to be read from its beginning
-    loop.print(tool("Read", { file_path: "src/b.ts" }) + "and so on\n".repeat(1_000));
+    loop.print(tool("Read", { file_path: "src/b.ts" }) + "and so on, and on\n".repeat(100));
     await eyes.shows(/iteration 3 of 5 · \d+s · \$0.8400 · Read src\/b.ts/);
     loop.iterate("success", "SUCCESS: all done");
     loop.end("success", "SUCCESS: all done");
