@@ -84,7 +84,7 @@ export interface IterationResult {
   reset_in_ms: number | null;
   /** why SUCCESS is not believed; null: nothing speaks against it */
   refused: string | null;
-  /** "" where it could not be read */
+  /** "" where it was not looked at or could not be read */
   tree: string;
   cost_usd: number | null;
   tokens: { in: number; out: number } | null;
@@ -184,6 +184,9 @@ function atWork(state: LoopState, { failed, tree, message }: IterationResult): {
     };
   return { verdict: "continue", why: excerpt(message) };
 }
+
+/** Only then the files are worth a look: to read them all takes longer than everything else between two iterations. */
+export const saysTheSame = ({ last }: LoopState, message: string) => last?.said === digestible(message);
 
 /** Figures and times differ where nothing else does. */
 const digestible = (message: string) => message.replace(/\d+/g, "0").replace(/\s+/g, " ").trim().slice(0, 2_000);

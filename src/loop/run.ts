@@ -12,6 +12,7 @@ import {
   type LoopState,
   mayGo,
   type Next,
+  saysTheSame,
   waited,
 } from "../core/loop.ts";
 import { closeScan, feed, type LoopSignals, openScan, signalsIn } from "../core/loop-signal.ts";
@@ -51,9 +52,9 @@ export async function runLoop(plan: LoopPlan, begun: KeptLoop): Promise<LoopStat
   const { root, view, interrupted } = plan;
   const limits = limitsOf(plan.settings);
   let kept: KeptLoop = { ...begun, runner: identify(process.pid) };
-  const keep = (change: Partial<KeptLoop>) => {
+  const keep: Keep = (change, how) => {
     kept = { ...kept, ...change };
-    saveLoop(root, kept);
+    saveLoop(root, kept, how);
   };
   keep({ state: { ...kept.state, outcome: null, why: "" }, agent: null, waiting: null });
   let next: Next = mayGo(kept.state, limits);
@@ -69,7 +70,7 @@ export async function runLoop(plan: LoopPlan, begun: KeptLoop): Promise<LoopStat
   return state;
 }
 
-type Keep = (change: Partial<KeptLoop>) => void;
+type Keep = (change: Partial<KeptLoop>, how?: "unsynced") => void;
 
 // ── One iteration ───────────────────────────────────────────────────────────
 
@@ -82,7 +83,7 @@ async function iterate(plan: LoopPlan, state: LoopState, limits: Limits, keep: K
   view.began(iteration, limits.max_iterations, session);
   const prompt = promptFor(plan, state, iteration, begun.instruction);
   const { end, said, signals } = await callAgent(plan, state, prompt, iteration, session, keep);
-  const result = await resultOf(plan, end, said, sharing.signals?.(signals) ?? signals, session);
+  const result = await resultOf(plan, state, end, said, sharing.signals?.(signals) ?? signals, session);
   const { state: now, next } = after(state, limits, result);
   keep({ state: now, agent: null });
   const line = now.lines.at(-1)!;
@@ -123,7 +124,10 @@ async function callAgent(
     timeout_ms: Math.max(1_000, Math.min(settings.timeout.value * 1000, left_ms)),
     buffer: settings.buffer.value,
     interrupted,
-    onStart: (pid) => keep({ agent: { ...identify(pid), iteration, session, began: new Date().toISOString() } }),
+    onStart: (pid) => {
+      const began = new Date().toISOString();
+      keep({ agent: { ...identify(pid), iteration, session, began } }, "unsynced");
+    },
     onOutput: (bytes) => {
       feed(scan, bytes);
       log.add(bytes);
@@ -139,6 +143,7 @@ async function callAgent(
 
 async function resultOf(
   { root, sharing }: LoopPlan,
+  state: LoopState,
   end: Ended,
   said: AgentSaid,
   signals: LoopSignals,
@@ -149,18 +154,19 @@ async function resultOf(
   const failed = classify({ how, exit, said, text: tail });
   const at = new Date().toISOString();
   const believed = signals.success && !signals.failure && how !== "timeout" && how !== "interrupted";
-  const tree = treeHash(root, null);
+  const message = said.message ?? lastLines(tail);
+  const tree = saysTheSame(state, message) ? treeHash(root, null) : null;
   return {
     at,
     how,
     exit,
     why,
     signals,
-    message: said.message ?? lastLines(tail),
+    message,
     failed,
     reset_in_ms: failed.class === "limit" ? resetIn(said.limit ?? tail, at) : null,
     refused: believed ? sharing.refuses(session) : null,
-    tree: tree.ok ? tree.value : "",
+    tree: tree?.ok ? tree.value : "",
     cost_usd: said.cost_usd,
     tokens: said.tokens,
     elapsed_ms,

@@ -1,8 +1,9 @@
 /** A loop on disk: its count, what it has spent and who is at work, so that it goes on after a crash or a reboot. */
 import type { LoopState } from "../core/loop.ts";
 import { asIdentity, type Identity, whereabouts } from "../gather/process.ts";
-import { ensureDir, insideRoot, isObject, namesOrNone, parseJson, readText, writeAtomic } from "../store/files.ts";
-import { isPlainName } from "../store/names.ts";
+import { rename } from "../store/disk.ts";
+import { ensureDir, insideRoot, isObject, namesOrNone, parseJson, readText, withTemp } from "../store/files.ts";
+import { dirname, isPlainName } from "../store/names.ts";
 import { seal, unseal } from "../store/seal.ts";
 
 export interface KeptLoop {
@@ -22,10 +23,12 @@ const contextOf = (root: string, id: string) => `loop ${id} ${root}`;
 
 export const outputPath = (root: string, id: string) => insideRoot(root, `${folderOf(id)}/output.log`);
 
-export function saveLoop(root: string, kept: KeptLoop): void {
+/** `how`: what only a living machine needs to know, such as which process is at work, is not synced. */
+export function saveLoop(root: string, kept: KeptLoop, how: "synced" | "unsynced" = "synced"): void {
   const { id } = kept.state;
   ensureDir(root, folderOf(id));
-  writeAtomic(insideRoot(root, `${folderOf(id)}/state.json`), seal(contextOf(root, id), JSON.stringify(kept)));
+  const path = insideRoot(root, `${folderOf(id)}/state.json`);
+  withTemp(dirname(path), seal(contextOf(root, id), JSON.stringify(kept)), 0o600, (temp) => rename(temp, path), how);
 }
 
 /** null: there is none, or it is not ours. */

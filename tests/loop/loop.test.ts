@@ -152,7 +152,7 @@ test("no progress: the same files and the same words end it, and it says what it
   withProcedure("plain", PLAIN);
   world.steps("echo Nothing to do.");
   const { code, events } = world.loop("plain", "--json", "-u");
-  expect([code, world.started()]).toEqual([1, 4]);
+  expect([code, world.started()]).toEqual([1, 5]);
   expect(JSON.stringify(events)).toContain("no progress");
 });
 
