@@ -53,7 +53,7 @@ export async function cliReference(): Promise<string> {
     "# Commands",
     GENERATED,
     table(["command", "what it does"], [...rows, ["[`pawl hook`](#pawl-hook)", "what the agent's client calls"]]),
-    "`pawl help` shows the usual ones, `pawl help all` every one, `pawl <command> --help` what is below, `pawl --version` the version.",
+    "`pawl help` shows the usual ones, `pawl help all` every one, `pawl help shortcuts` what you can type in a session, `pawl <command> --help` what is below, `pawl --version` the version.",
     ...sections,
     HOOK,
     "## Exit codes",

@@ -34,15 +34,12 @@ function gatherTasks(root: string): TaskView {
 
 function askTracker(root: string): TaskView {
   const opened = openProjectTracker(root);
-  if (opened.kind === "absent") return { tracker: "", tasks: null, ...(isHidden(opened.why) && { why: opened.why }) };
+  if (opened.kind === "absent") return { tracker: "", tasks: null };
   if (opened.kind === "failed") return { tracker: "", tasks: null, why: opened.why };
   const { name: tracker } = opened.value;
   const tasks = inOrder(opened.value);
   return tasks.kind === "ok" ? { tracker, tasks: tasks.value } : { tracker, tasks: null, why: tasks.why };
 }
-
-/** It says that its tasks are in beads, but there is no program to ask. A remote at GitHub alone says nothing of tasks. */
-const isHidden = (why: string) => why.includes("bd is not installed");
 
 /** session.md says itself what waits for what; of the others each knows best what is ready. */
 function inOrder(tracker: Tracker): Answer<Task[]> {
