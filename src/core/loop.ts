@@ -76,8 +76,10 @@ export interface IterationResult {
   exit: number | null;
   why: string;
   signals: LoopSignals;
-  /** the final message */
+  /** the final message; where it is not known, the last lines that were printed */
   message: string;
+  /** what of it is shown */
+  gist: string;
   /** who spoilt it, if it went wrong */
   failed: Failure;
   /** milliseconds until a usage limit is over; null: nobody said */
@@ -172,7 +174,7 @@ function judge(state: LoopState, result: IterationResult): { verdict: Verdict; w
 }
 
 /** A client may report a limit and still exit 0; else only standing still is wrong with an iteration without a signal. */
-function atWork(state: LoopState, { failed, tree, message }: IterationResult): { verdict: Verdict; why: string } {
+function atWork(state: LoopState, { failed, tree, message, gist }: IterationResult): { verdict: Verdict; why: string } {
   if (failed.class === "limit" || failed.class === "config")
     return { verdict: "spoilt", why: `${failed.class}: ${failed.why}` };
   const said = digestible(message);
@@ -182,7 +184,7 @@ function atWork(state: LoopState, { failed, tree, message }: IterationResult): {
       verdict: "failure",
       why: `no progress: the files are as they were, and it said the same again: “${excerpt(said)}”`,
     };
-  return { verdict: "continue", why: excerpt(message) };
+  return { verdict: "continue", why: excerpt(gist) };
 }
 
 /** Only then the files are worth a look: to read them all takes longer than everything else between two iterations. */

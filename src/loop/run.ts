@@ -163,6 +163,7 @@ async function resultOf(
     why,
     signals,
     message,
+    gist: said.message ?? message.trimEnd().split("\n").at(-1) ?? "",
     failed,
     reset_in_ms: failed.class === "limit" ? resetIn(said.limit ?? tail, at) : null,
     refused: believed ? sharing.refuses(session) : null,

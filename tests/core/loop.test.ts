@@ -40,6 +40,7 @@ function result(
     why: "",
     signals,
     message,
+    gist: message,
     failed: { class: "agent", why: "it ended with an error", remedy: null },
     reset_in_ms: null,
     refused: null,
