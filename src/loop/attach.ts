@@ -96,7 +96,7 @@ function openShown(kept: KeptLoop, screen: AttachScreen): Shown {
 function onTerminal({ state }: KeptLoop, limits: Limits | null, screen: AttachScreen): Watched {
   const { procedure, ai, id } = state;
   const columns = screen.columns ?? (() => process.stdout.columns ?? 80);
-  const title = `${id}: ${titleOf({ procedure, ai, limits })} · Ctrl+C leaves it at work`;
+  const title = `${id} (Ctrl+C leaves it at work): ${titleOf({ procedure, ai, limits })}`;
   const view = terminalView(screen, { procedure, ai, limits, columns, verbose: screen.verbose ?? false, state, title });
   for (const line of state.lines.slice(-MOST_LISTED)) view.iterated(line, state);
   return view;

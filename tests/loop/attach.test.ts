@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, test } from "bun:test";
+import { afterEach, beforeEach, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { appendFileSync, mkdirSync, mkdtempSync, renameSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -9,6 +9,7 @@ import { keepOutput, type OutputLog } from "../../src/loop/output.ts";
 import { type KeptLoop, loadLoop, saveLoop } from "../../src/loop/state.ts";
 import { openTail } from "../../src/loop/tail.ts";
 
+setDefaultTimeout(30_000);
 const ID = "lo-11111111";
 const LIMITS = { max_iterations: 5, failure_threshold: 3, time_limit: 28_800, budget: 20 };
 const { HOME, TERM } = process.env;
@@ -95,7 +96,7 @@ function lookOn(id: string | undefined, isTTY: boolean, verbose = false) {
     seen,
     leave: () => leaving.abort(),
     async shows(what: RegExp) {
-      const end = Date.now() + 5_000;
+      const end = Date.now() + 10_000;
       while (!what.test(seen().out + seen().err)) {
         if (Date.now() > end) throw new Error(`not shown: ${what}\n${JSON.stringify(seen(), null, 2)}`);
         await Bun.sleep(10);
@@ -111,7 +112,7 @@ describe("looking on", () => {
     loop.begin(2, 65_000);
     loop.print(tool("Edit", { file_path: "src/a.ts" }));
     const eyes = lookOn(undefined, true);
-    await eyes.shows(/lo-11111111: pawl loop build with claude · at most 5 iterations/);
+    await eyes.shows(/lo-11111111 \(Ctrl\+C leaves it at work\): pawl loop build with claude · at most 5 iterations/);
     await eyes.shows(/· 1 continue · 1m05s · \$0.4200 · One is done/);
     await eyes.shows(/build · iteration 2 of 5 · 1m0\ds · \$0.4200 · Edit src\/a.ts/);
     loop.print(tool("Bash", { command: "npm test" }));
