@@ -1,5 +1,5 @@
 /** A command in a group of its own, with one pipe for all it says, and a guard that ends it if we are killed. */
-import { closeSync, constants, mkdtempSync, openSync, rmSync } from "node:fs";
+import { closeSync, constants, fstatSync, mkdtempSync, openSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { messageOf } from "../store/files.ts";
 import { join } from "../store/names.ts";
@@ -18,7 +18,7 @@ export interface Piped {
 export interface Reading {
   /** all who could write have closed it */
   done: Promise<void>;
-  stop(): void;
+  stop(): Promise<void>;
 }
 
 /** `stdin`: a file to read from; it stays open here. */
@@ -68,11 +68,22 @@ function read(fd: number, take: (bytes: Uint8Array) => void): Reading {
       take(value);
     }
   };
-  const stop = () => {
+  const pipe = fstatSync(fd).ino;
+  const stop = async () => {
     stopped = true;
-    reader.cancel().catch(() => {});
+    await within(LAST_WORDS_MS, reader.cancel().catch(() => {})); // biome-ignore format: one thought
+    closeIfOpen(fd, pipe);
   };
   return { done: all().catch(() => {}), stop };
+}
+
+/** The stream leaves its descriptor open; should it ever close it, the number may mean something else by now. */
+function closeIfOpen(fd: number, pipe: number): void {
+  try {
+    if (fstatSync(fd).ino === pipe) closeSync(fd);
+  } catch {
+    // closed already
+  }
 }
 
 /** Nothing that was started stays behind, and nothing that stays behind is waited for. */
@@ -80,7 +91,7 @@ export async function finish(reading: Reading, end: () => Promise<void>): Promis
   await within(OPEN_PIPE_MS, reading.done);
   await end();
   await within(LAST_WORDS_MS, reading.done);
-  reading.stop();
+  await reading.stop();
 }
 
 /** Leaves no timer behind that would keep the process. */

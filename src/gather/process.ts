@@ -39,6 +39,7 @@ export function whereabouts(one: Identity): "there" | "gone" | "unknown" {
 
 interface Status {
   start: string;
+  parent: number;
   group: number;
   /** ended, and nobody has asked how */
   dead: boolean;
@@ -51,13 +52,20 @@ function statusOf(pid: number): Status | null {
   if (!stat.ok) return null;
   // The second field is the program's name, which may hold spaces and brackets: count from its end.
   const fields = stat.text.slice(stat.text.lastIndexOf(")") + 2).split(" ");
-  return { start: fields[19] ?? "", group: Number(fields[2]), dead: fields[0] === "Z" || fields[0] === "X" };
+  const [state, parent, group] = fields;
+  return {
+    start: fields[19] ?? "",
+    parent: Number(parent),
+    group: Number(group),
+    dead: state === "Z" || state === "X",
+  };
 }
 
 function statusByPs(pid: number): Status | null {
-  const asked = Bun.spawnSync(["ps", "-o", "stat=,pgid=,lstart=", "-p", String(pid)], { env: { LC_ALL: "C" } });
-  const [state = "", group = "", ...start] = asked.stdout.toString().trim().split(/\s+/);
-  return state === "" ? null : { start: start.join(" "), group: Number(group), dead: state.startsWith("Z") };
+  const asked = Bun.spawnSync(["ps", "-o", "stat=,ppid=,pgid=,lstart=", "-p", String(pid)], { env: { LC_ALL: "C" } });
+  const [state = "", parent, group, ...start] = asked.stdout.toString().trim().split(/\s+/);
+  if (state === "") return null;
+  return { start: start.join(" "), parent: Number(parent), group: Number(group), dead: state.startsWith("Z") };
 }
 
 function bootId(): string {
@@ -111,15 +119,32 @@ function membersOf(group: number): number[] {
 
 const allProcesses = () => readdirSync("/proc").flatMap((name) => (/^\d+$/.test(name) ? [Number(name)] : []));
 
-/** Who is alive of a group, and who left it but still has this entry in its environment. Elsewhere the group alone. */
-export function membersAndMarked(group: number, entry: string): number[] {
-  if (process.platform !== "linux") return signalGroup(group, 0) ? [group] : [];
-  return allProcesses().filter((pid) => {
+/** Numbers of processes with their start: a number alone is given again. */
+export type Kin = ReadonlyMap<number, string>;
+
+/**
+ * Who is alive of a group, who left it but has this entry in its environment, who was known before, and all their
+ * children. Elsewhere than on Linux the group alone.
+ */
+export function kinOf(group: number, entry: string, known: Kin): Kin {
+  if (process.platform !== "linux") return new Map(signalGroup(group, 0) ? [[group, ""]] : []);
+  const kin = new Map<number, string>();
+  const others: { pid: number; parent: number; start: string }[] = [];
+  for (const pid of allProcesses()) {
     const status = statusOf(pid);
-    if (status === null || status.dead) return false;
-    return status.group === group || `\0${environmentOf(pid) ?? ""}`.includes(`\0${entry}\0`);
-  });
+    if (status === null || status.dead) continue;
+    const { parent, start } = status;
+    if (status.group === group || known.get(pid) === start || isMarked(pid, entry)) kin.set(pid, start);
+    else others.push({ pid, parent, start });
+  }
+  for (let before = -1; before !== kin.size; ) {
+    before = kin.size;
+    for (const { pid, parent, start } of others) if (kin.has(parent)) kin.set(pid, start);
+  }
+  return kin;
 }
+
+const isMarked = (pid: number, entry: string) => `\0${environmentOf(pid) ?? ""}`.includes(`\0${entry}\0`);
 
 function isEmpty(group: number): boolean {
   if (!signalGroup(group, 0)) return true;

@@ -1,5 +1,5 @@
 /** The end of an agent and of everything it started: asked first, then made. */
-import { membersAndMarked, signalGroup } from "../gather/process.ts";
+import { type Kin, kinOf, signalGroup } from "../gather/process.ts";
 
 /** SIGTERM, this long, SIGKILL. */
 const GRACE_MS = 5_000;
@@ -10,21 +10,26 @@ const LATER_LOOKS_MS = 50;
 
 /** `entry` stands in the environment of all who come from the agent, also of those who left its group. */
 export async function endAll(group: number, entry: string): Promise<void> {
-  if (!tell(group, entry, "SIGTERM")) return;
+  let kin: Kin = new Map();
+  const isOver = () => {
+    kin = kinOf(group, entry, kin);
+    return kin.size === 0;
+  };
+  if (isOver()) return;
+  tell(group, kin, "SIGTERM");
   // who is stopped could not hear it
-  tell(group, entry, "SIGCONT");
-  if (await untilNone(GRACE_MS, () => membersAndMarked(group, entry).length === 0)) return;
+  tell(group, kin, "SIGCONT");
+  if (await untilSo(GRACE_MS, isOver)) return;
   // Again and again: who is killed may have forked meanwhile.
-  await untilNone(GONE_MS, () => !tell(group, entry, "SIGKILL"));
+  await untilSo(GONE_MS, () => {
+    tell(group, kin, "SIGKILL");
+    return isOver();
+  });
 }
 
-/** false: there is nobody. */
-function tell(group: number, entry: string, signal: NodeJS.Signals): boolean {
-  const pids = membersAndMarked(group, entry);
-  if (pids.length === 0) return false;
+function tell(group: number, kin: Kin, signal: NodeJS.Signals): void {
   signalGroup(group, signal);
-  for (const pid of pids) signalOne(pid, signal);
-  return true;
+  for (const pid of kin.keys()) signalOne(pid, signal);
 }
 
 function signalOne(pid: number, signal: NodeJS.Signals): void {
@@ -35,9 +40,9 @@ function signalOne(pid: number, signal: NodeJS.Signals): void {
   }
 }
 
-async function untilNone(ms: number, isOver: () => boolean): Promise<boolean> {
+async function untilSo(ms: number, isSo: () => boolean): Promise<boolean> {
   const until = Bun.nanoseconds() + ms * 1e6;
-  for (let pause = FIRST_LOOK_MS; !isOver(); pause = Math.min(2 * pause, LATER_LOOKS_MS)) {
+  for (let pause = FIRST_LOOK_MS; !isSo(); pause = Math.min(2 * pause, LATER_LOOKS_MS)) {
     if (Bun.nanoseconds() > until) return false;
     await Bun.sleep(pause);
   }

@@ -1,0 +1,158 @@
+/** One agent process: how we end it, when, and that nothing of it is left. */
+import { afterEach, beforeEach, describe, expect, setDefaultTimeout, test } from "bun:test";
+import { existsSync, readdirSync, writeFileSync } from "node:fs";
+import { resolve } from "node:path";
+import { startPatience } from "../../src/loop/patience.ts";
+import { runAgent } from "../../src/loop/process.ts";
+import { isAlive, until } from "../gather/job-place.ts";
+import { FAKE, fake, file, makePlace, pids, removePlace, runOf, said, shell } from "./agent-place.ts";
+
+setDefaultTimeout(60_000);
+
+const PROCESS = resolve(import.meta.dir, "../../src/loop/process.ts");
+const SUCCESS = "<promise>SUCCESS</promise>";
+beforeEach(() => void makePlace());
+afterEach(removePlace);
+
+describe("ended by us", () => {
+  const FORKS = () => `forks ${file("pids")}`;
+  const noneLeft = (count: number) => {
+    expect(pids()).toHaveLength(count);
+    expect(pids().filter(isAlive)).toEqual([]);
+  };
+
+  test("too long: it is asked, and goes", async () => {
+    const ended = await fake("says begun ; hangs", { timeout_ms: 1_500 });
+    expect(ended).toMatchObject({ how: "timeout", signal: "SIGTERM", why: "it took longer than 1.5 s and was ended" });
+    expect(ended.elapsed_ms).toBeWithin(1_500, 5_000);
+    expect(said(ended)).toBe("begun\n");
+  });
+  test("too long, and then it says all is well: that is a timeout", async () => {
+    const ended = await shell(`trap 'echo "${SUCCESS}"; exit 0' TERM; while :; do sleep 0.05; done`, {
+      timeout_ms: 300,
+    });
+    expect(ended).toMatchObject({ how: "timeout" });
+    expect(said(ended)).toContain(SUCCESS);
+  });
+  test("too long, deaf, with deaf children in and out of its group: all are gone, after five seconds", async () => {
+    const ended = await fake(`deaf ; ${FORKS()} ; hangs`, { timeout_ms: 2_500 });
+    expect(ended).toMatchObject({ how: "timeout", signal: "SIGKILL" });
+    expect(ended.elapsed_ms).toBeWithin(7_500, 14_000);
+    noneLeft(4);
+  });
+  test("it exits, its children hold the pipe: nobody waits for them, and they are ended", async () => {
+    const ended = await fake(`${FORKS()} ; succeeds`);
+    expect(ended).toMatchObject({ how: "exited", exit: 0 });
+    expect(said(ended)).toContain(SUCCESS);
+    expect(ended.elapsed_ms).toBeLessThan(20_000);
+    noneLeft(4);
+  });
+  test("nor does a child with a session and an environment of its own go on", async () => {
+    const ended = await shell("env -i setsid sh -c 'trap \"\" TERM; echo $$ > pids; while :; do sleep 1; done' & wait", { timeout_ms: 700 }); // biome-ignore format: one thought
+    expect(ended).toMatchObject({ how: "timeout" });
+    noneLeft(1);
+  });
+  test("of one that cannot be known any more nobody waits for the pipe", async () => {
+    const ended = await shell("env -i setsid sh -c 'echo $$ > pids; exec sleep 60' & until [ -s pids ]; do sleep 0.02; done"); // biome-ignore format: one thought
+    expect(ended).toMatchObject({ how: "exited", exit: 0 });
+    expect(ended.elapsed_ms).toBeLessThan(10_000);
+  });
+  test("it stops itself: that does not save it", async () => {
+    const ended = await shell("echo $$ > pids; kill -STOP $$", { timeout_ms: 500 });
+    expect(ended).toMatchObject({ how: "timeout" });
+    expect(ended.elapsed_ms).toBeLessThan(5_000);
+    noneLeft(1);
+  });
+  test("it is told to end while it floods", async () => {
+    const ended = await shell("echo $$ > pids; yes", { timeout_ms: 500 });
+    expect(ended).toMatchObject({ how: "timeout", truncated: true });
+    noneLeft(1);
+  });
+
+  test("interrupted", async () => {
+    const stop = new AbortController();
+    const running = fake(`${FORKS()} ; hangs`, { interrupted: stop.signal });
+    await until("children", () => pids().length === 4);
+    stop.abort();
+    expect(await running).toMatchObject({ how: "interrupted", why: "interrupted" });
+    noneLeft(4);
+  });
+  test("interrupted before: it is not started", async () => {
+    const ended = await shell("touch started", { interrupted: AbortSignal.abort() });
+    expect(ended).toMatchObject({ how: "interrupted", bytes: 0 });
+    expect(existsSync(file("started"))).toBe(false);
+  });
+
+  test("we are killed: it does not go on alone", async () => {
+    const run = { ...runOf(["/bin/sh", "-c", "echo $$ > pids; exec sleep 600"]), env: { PATH: process.env.PATH } };
+    const code = `const { runAgent } = await import(${JSON.stringify(PROCESS)}); await runAgent(${JSON.stringify(run)});`;
+    const us = Bun.spawn([process.execPath, "-e", code], { stdout: "ignore", stderr: "inherit" });
+    const [pid] = await until("an agent", () => (pids().length === 1 ? pids() : null));
+    us.kill("SIGKILL");
+    await until("its end", () => !isAlive(pid!));
+  });
+});
+
+describe("time", () => {
+  const SECOND = 1e9;
+  test("a machine that slept: not counted", async () => {
+    let slept = 0;
+    const stop = new AbortController();
+    const run = runOf([process.execPath, FAKE, "says", "awake", ";", "wait", file("go"), ";", "succeeds"], {
+      timeout_ms: 30_000,
+      onOutput: () => {
+        slept = 8 * 3600 * SECOND;
+      },
+      interrupted: stop.signal,
+    });
+    const running = runAgent(run, () => Bun.nanoseconds() + slept);
+    await until("sleep", () => slept > 0);
+    // two looks at the clock later it would have been ended
+    const settled = await Promise.race([running, Bun.sleep(2_500).then(() => "still running")]);
+    expect(settled).toBe("still running");
+    writeFileSync(file("go"), "");
+    const ended = await running;
+    expect(ended).toMatchObject({ how: "exited", exit: 0 });
+    expect(ended.elapsed_ms).toBeLessThan(30_000);
+  });
+  test("what it worked before and after a sleep is counted", async () => {
+    let now = 0;
+    const patience = startPatience(25_000, () => now);
+    for (const gap of [20, 3600, 3]) {
+      now += gap * SECOND;
+      patience.spent_ms();
+    }
+    expect(patience.spent_ms()).toBe(24_000);
+    now += 2 * SECOND;
+    await patience.over;
+  });
+});
+
+describe("nothing is left", () => {
+  test("no file, no descriptor", async () => {
+    await shell("echo warm");
+    const open = () => readdirSync("/proc/self/fd").length;
+    const before = open();
+    for (let i = 0; i < 15; i++) await shell("cat");
+    await runAgent(runOf(["./none"]));
+    expect(readdirSync(file("tmp"))).toEqual([]);
+    await until("closed descriptors", () => open() <= before);
+  });
+
+  test("a gigabyte: the end is kept, and memory does not grow", async () => {
+    const run = runOf([process.execPath, FAKE, "floods", "1000000000", ";", "succeeds"], { buffer: 1 << 20 });
+    const code = `const { runAgent } = await import(${JSON.stringify(PROCESS)});
+      const ended = await runAgent(${JSON.stringify(run)});
+      const peak = Number(/VmHWM:\\s+(\\d+)/.exec(require("fs").readFileSync("/proc/self/status", "utf8"))[1]);
+      console.log(JSON.stringify({ ...ended, kept: ended.tail.length, tail: new TextDecoder().decode(ended.tail.subarray(-200)), peak }));`;
+    const ran = Bun.spawnSync([process.execPath, "-e", code], { stderr: "inherit" });
+    const ended = JSON.parse(ran.stdout.toString());
+    expect(ended).toMatchObject({ how: "exited", exit: 0, kept: 1 << 20, truncated: true });
+    expect(ended.bytes).toBeGreaterThan(1_000_000_000);
+    expect(ended.tail).toEndWith("All ready work completed.\n");
+    console.log(
+      `peak memory: ${Math.round(ended.peak / 1024)} MB, ${Math.round(ended.bytes / 1e3 / ended.elapsed_ms)} MB/s`,
+    );
+    expect(ended.peak).toBeLessThan(150 * 1024);
+  });
+});
