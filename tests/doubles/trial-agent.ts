@@ -46,6 +46,7 @@ if (mode !== "claims") {
   for (const command of commands) {
     const isCommit = command.startsWith("git commit");
     if (mode === "no-shell" || (mode === "no-commit" && isCommit)) deny("Bash", { command });
+    else if (mode === "other-git" && isCommit) run("git status --short");
     else if (!(mode === "forgets-tests" && !isCommit)) run(command);
   }
   if (mode === "commits") run("git -c commit.gpgsign=false commit -q --allow-empty -m unasked");

@@ -26,6 +26,7 @@ describe("the agent's turn", () => {
       '"Bash(git add:*)" and "Bash(git commit:*)" to permissions.allow',
     ],
     ["forgets-tests", { edit: true, tests: false, commit: true }, "permissions.allow"],
+    ["other-git", { edit: true, tests: true, commit: false }, "permissions.allow"],
     ["claims", { agent: true, edit: false, tests: false, commit: false }, "permissions.allow"],
     ["commits", { edit: true, untouched: false }, "git show"],
     ["litters", { edit: true, commit: true, untouched: null }, ""],
