@@ -168,7 +168,7 @@ describe("the fragment", () => {
 });
 
 /** So long that to read it takes a while: whoever then writes what they read would undo what the other one wrote. */
-const LONG = `${TASKS}\n## Notes\n\n${"A line that somebody wrote down in another session.\n".repeat(15_000)}`;
+const LONG = `${TASKS}\n## Notes\n\n${"A line that somebody wrote down in another session.\n".repeat(100_000)}`;
 
 test("p: from two sessions at once: every line is there, once", async () => {
   await using scene = await openControls(DONE, { files: { "session.md": LONG } });

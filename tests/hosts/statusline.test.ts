@@ -81,6 +81,30 @@ describe("the person's own line", () => {
     ["in their home", "home/.claude/settings.json"],
   ];
 
+  /** Theirs and what stands right below it. */
+  function pair(screen: string, own: RegExp): string[] {
+    const lines = screen.split("\n");
+    const at = lines.findIndex((line) => own.test(line));
+    return lines.slice(at, at + 2);
+  }
+
+  test("stays above the stages of a chain that a shortcut began", async () => {
+    await using scene = await openControls(
+      { turns: [pause("seen")], otherwise: () => say("So be it.") },
+      { files: { "session.md": TASKS, ".claude/settings.json": OWN_SETTINGS } },
+    );
+    const own = ownLine(scene.project.root);
+    const screen = await scene.look();
+    await screen.waitFor(NEXT);
+    await screen.submit("hc");
+    const bar = /^ *tail {2}◉ ○ ○ {2}HANDOFF {2}1 of 3, 0 min\b/m;
+    await screen.waitFor(bar);
+    expect(pair(screen.screen(), own)).toEqual([expect.stringMatching(own), expect.stringMatching(bar)]);
+    goOn(scene.project, "seen");
+    await screen.waitFor(/ended without handoff/);
+    await screen.waitFor(NEXT);
+  });
+
   test.each(ways)("%s: theirs is still shown, ours below it, and theirs alone after uninstall", async (_, path) => {
     await using scene = await openControls({ turns: [] }, { files: { "session.md": TASKS }, init: null });
     const { project } = scene;
@@ -96,9 +120,7 @@ describe("the person's own line", () => {
     await pawl(project, "init", "--yes");
     const both = await scene.look();
     await both.waitFor(NEXT);
-    const lines = both.screen().split("\n");
-    const at = lines.findIndex((line) => own.test(line));
-    expect(lines.slice(at, at + 2)).toEqual([expect.stringMatching(own), expect.stringMatching(NEXT)]);
+    expect(pair(both.screen(), own)).toEqual([expect.stringMatching(own), expect.stringMatching(NEXT)]);
     await both.close();
 
     await pawl(project, "uninstall", "--yes");
