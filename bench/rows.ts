@@ -18,6 +18,7 @@ import {
   stopPayload,
   withTask,
 } from "./prepare.ts";
+import { shortcutRows } from "./shortcuts.ts";
 import { LAST_CALLS, LAST_WORDS, SIGNAL, WORDS, workOfNow, writeTranscript } from "./transcripts.ts";
 
 export interface Bound {
@@ -48,6 +49,7 @@ const silent = (sample: Sample) => (sample.out === "" ? null : `printed ${sample
 
 const GROUPS: Record<string, (setting: Setting) => Measured[]> = {
   unarmed: unarmedRows,
+  shortcuts: (setting) => shortcutRows(setting, EMPTY),
   line: statusLineRows,
   armed: armedRows,
   tools: toolRows,
