@@ -108,6 +108,13 @@ export function projectGates(root: string, home: string = homedir()): { gates: G
   if ("errors" in read) return { gates: [], problems: read.errors };
   const found = listWorkflows(root, home);
   const ofWorkflows = found.flatMap((one) => ("workflow" in one ? gatesOf(one.workflow) : []));
-  const all = [...Object.values(read.project.gates), ...ofWorkflows];
-  return { gates: [...new Map(all.map((gate) => [gate.id, gate])).values()], problems: found.flatMap(problemsOf) };
+  // Only here: hooks load this file, and have no use for procedures.
+  const { listProcedures } = require("./procedures.ts") as typeof import("./procedures.ts");
+  const procedures = listProcedures(root, home);
+  const ofProcedures = procedures.flatMap((one) => ("procedure" in one ? one.procedure.gates : []));
+  const all = [...Object.values(read.project.gates), ...ofWorkflows, ...ofProcedures];
+  return {
+    gates: [...new Map(all.map((gate) => [gate.id, gate])).values()],
+    problems: [...found.flatMap(problemsOf), ...procedures.flatMap((one) => ("errors" in one ? one.errors : []))],
+  };
 }

@@ -33,7 +33,7 @@ export const wrongUse = (what: string, hint: string) => new UserError(what, hint
 
 export function whatIsAsked(root: string, name: string, parsed: Parsed, io: Io): Asked {
   const procedure = withPhases(procedureNamed(root, name), parsed, io);
-  const resolved = resolveSettings(root, homeDir(), process.env, flagsOf(parsed), procedure);
+  const resolved = resolveSettings(root, homeDir(), process.env, flagsOf(parsed, io.cwd), procedure);
   if ("errors" in resolved) {
     const [first] = resolved.errors;
     throw wrongUse(
@@ -62,7 +62,7 @@ function withPhases(procedure: Procedure, { lists }: Parsed, io: Io): Procedure 
   return changed.procedure;
 }
 
-function flagsOf({ values, flags }: Parsed): LoopFlags {
+function flagsOf({ values, flags }: Parsed, cwd: string): LoopFlags {
   const named: Record<keyof LoopFlags, string | boolean | undefined> = {
     max_iterations: values["--max-iterations"],
     unlimited: flags.has("--unlimited"),
@@ -73,7 +73,7 @@ function flagsOf({ values, flags }: Parsed): LoopFlags {
     ai: values["--ai"],
     ai_cmd: values["--ai-cmd"],
     buffer: undefined,
-    config: values["--config"],
+    config: values["--config"] === undefined ? undefined : resolve(cwd, values["--config"]),
   };
   return Object.fromEntries(Object.entries(named).filter(([, value]) => value !== undefined)) as LoopFlags;
 }

@@ -55,7 +55,7 @@ export async function run(args: string[], io: Io): Promise<number> {
   if (parsed.words.length > 1) throw wrongUse(`what is ${parsed.words[1]}?`, "one procedure at a time");
   if (parsed.flags.has("--attach")) {
     const { attach } = await import("../loop/attach.ts");
-    return await attach(root, word, io, interruption());
+    return await attach(root, word, { ...io, verbose: parsed.flags.has("--verbose") }, interruption());
   }
   if (parsed.flags.has("--resume")) return await resume(root, word, parsed, io);
   if (word === undefined) return list(root, io);
@@ -124,7 +124,7 @@ async function drive(root: string, asked: Asked, kept: KeptLoop, parsed: Parsed,
     if (code !== 0) return code;
   }
   const sharing = sharingFor(root, asked, first.agent, kept.state);
-  const view = viewFor(asked, parsed, io);
+  const view = viewFor(asked, kept.state, parsed, io);
   const state = await runLoop(
     {
       root,
@@ -219,13 +219,15 @@ function interruption(): AbortSignal {
   return controller.signal;
 }
 
-function viewFor({ procedure, settings }: Asked, { flags, values }: Parsed, io: Io): LoopView {
+function viewFor({ procedure, settings }: Asked, state: LoopState, { flags, values }: Parsed, io: Io): LoopView {
   if (flags.has("--json")) return jsonView(io);
   const level = levelOf(flags, values["--log-level"]);
-  if (!io.isTTY || level !== "info") return lineView(io, { level, verbose: flags.has("--verbose") });
+  if (!io.isTTY || level !== "info" || process.env.TERM === "dumb")
+    return lineView(io, { level, verbose: flags.has("--verbose") });
   const { terminalView } = require("../loop/progress.ts") as typeof import("../loop/progress.ts");
   return terminalView(io, {
     procedure: procedure.name,
+    state,
     ai: settings.ai.value,
     limits: limitsOf(settings),
     columns: () => process.stdout.columns ?? 80,

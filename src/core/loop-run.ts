@@ -2,6 +2,7 @@
  * The run that a loop and the hooks of its sessions share. Hooks refuse a SUCCESS whose checks fail while the agent is still
  * there to mend it; the loop alone decides what an iteration was.
  */
+import { proofOf } from "./claim.ts";
 import { closeDraft, openDraft, record } from "./draft.ts";
 import type { IterationLine, LoopOutcome } from "./loop.ts";
 import type { Procedure } from "./procedure.ts";
@@ -43,14 +44,13 @@ interface Input {
   facts: Facts;
 }
 
-/** A fresh session has the run; nothing of the last one's counts any more. */
+/** A fresh session has the run. What was made since the loop began counts: iterations build on one another. */
 export function takeIteration(input: Input, iteration: number): Step {
   const draft = openDraft(input);
   const { run, event } = draft;
   run.owner = { host: event.host, session: event.session };
   run.status = "active";
   run.ledger = { ...run.ledger, idle: 0, unbroken: 0, told: [] };
-  run.entered_at = event.at;
   delete run.paused;
   delete run.claim;
   delete run.owed;
@@ -77,8 +77,15 @@ export function endLoopRun(input: Input, outcome: LoopOutcome, why: string): Ste
   if (outcome === "success" || outcome === "aborted") {
     run.status = "ended";
     run.outcome = outcome === "success" ? "completed" : "failed";
-    if (outcome === "success") run.done[run.stage] = { at: draft.event.at, signal: "SUCCESS" };
+    if (outcome === "success") run.done[run.stage] = { at: draft.event.at, signal: "SUCCESS", ...provedBy(run) };
     record(draft, "ended", { outcome: run.outcome, signal: "", by: "loop", commit: null });
   } else run.status = "halted";
   return closeDraft(draft, { turn: "none" });
+}
+
+function provedBy({ verdicts = {} }: Run): { proof?: string[] } {
+  const proof = Object.values(verdicts)
+    .filter(({ verdict }) => verdict === "pass")
+    .map(proofOf);
+  return proof.length === 0 ? {} : { proof };
 }

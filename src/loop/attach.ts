@@ -83,7 +83,7 @@ interface Shown {
 }
 
 /** null: kept by a version that did not write them down. */
-const limitsIn = (kept: KeptLoop): Limits | null => (kept as { limits?: Limits }).limits ?? null;
+const limitsIn = ({ limits }: KeptLoop): Limits | null => limits ?? null;
 
 function openShown(kept: KeptLoop, screen: AttachScreen): Shown {
   const { state } = kept;

@@ -56,7 +56,7 @@ export async function runLoop(plan: LoopPlan, begun: KeptLoop): Promise<LoopStat
     kept = { ...kept, ...change };
     saveLoop(root, kept, how);
   };
-  keep({ state: { ...kept.state, outcome: null, why: "" }, agent: null, waiting: null });
+  keep({ state: { ...kept.state, outcome: null, why: "" }, limits, agent: null, waiting: null });
   let next: Next = mayGo(kept.state, limits);
   while (next.kind !== "end") {
     if (interrupted.aborted) next = { kind: "end", outcome: "interrupted", why: "interrupted" };
@@ -75,7 +75,7 @@ type Keep = (change: Partial<KeptLoop>, how?: "unsynced") => void;
 // ── One iteration ───────────────────────────────────────────────────────────
 
 async function iterate(plan: LoopPlan, state: LoopState, limits: Limits, keep: Keep): Promise<Next> {
-  const { view, sharing, procedure } = plan;
+  const { view, sharing } = plan;
   const iteration = state.iterations + 1;
   const session = crypto.randomUUID();
   const begun = await sharing.begin(iteration, session);
@@ -88,7 +88,7 @@ async function iterate(plan: LoopPlan, state: LoopState, limits: Limits, keep: K
   keep({ state: now, agent: null });
   const line = now.lines.at(-1)!;
   sharing.note(line);
-  view.iterated(line, now, procedure);
+  view.iterated(line, now);
   return next;
 }
 

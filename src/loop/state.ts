@@ -1,5 +1,5 @@
 /** A loop on disk: its count, what it has spent and who is at work, so that it goes on after a crash or a reboot. */
-import type { LoopState } from "../core/loop.ts";
+import type { Limits, LoopState } from "../core/loop.ts";
 import { asIdentity, type Identity, whereabouts } from "../gather/process.ts";
 import { rename } from "../store/disk.ts";
 import { ensureDir, insideRoot, isObject, namesOrNone, parseJson, readText, withTemp } from "../store/files.ts";
@@ -10,6 +10,7 @@ export interface KeptLoop {
   state: LoopState;
   /** the words it was begun with, which `--resume` goes on with */
   asked: string[];
+  limits?: Limits;
   /** the process that drives it */
   runner: Identity | null;
   /** the agent at work; its process group ends with it */

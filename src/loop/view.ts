@@ -1,7 +1,6 @@
 /** What a loop shows: lines for logs and pipes, one line that moves on a terminal, or data. */
 import { EXIT_CODES, type IterationLine, type LoopState } from "../core/loop.ts";
 import { plain } from "../core/plain.ts";
-import type { Procedure } from "../core/procedure.ts";
 import { deviation } from "../core/timing.ts";
 import { lengthOf, money, summaryText } from "./summary.ts";
 
@@ -9,7 +8,7 @@ export interface LoopView {
   began(iteration: number, max: number | null, session: string): void;
   /** the agent printed something */
   output(bytes: Uint8Array): void;
-  iterated(line: IterationLine, state: LoopState, procedure: Procedure): void;
+  iterated(line: IterationLine, state: LoopState): void;
   waiting(ms: number, why: string): void;
   ended(state: LoopState): void;
 }

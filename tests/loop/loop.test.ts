@@ -259,3 +259,22 @@ async function appears(path: string): Promise<string> {
   }
   throw new Error(`${path} never came`);
 }
+
+test("what an earlier iteration made counts for a later SUCCESS", () => {
+  withProcedure("report", `${PLAIN.replace("name: plain", "name: report")}gates: [{ artefact: "reports/*.md" }]\n`);
+  world.steps("mkdir reports; echo found > reports/a.md; echo written", SUCCESS);
+  const { events } = world.loop("report", "--json");
+  expect(events.filter(({ event }) => event === "iteration").map(({ verdict }) => verdict)).toEqual([
+    "continue",
+    "success",
+  ]);
+});
+
+test("a command of the repository is no check before the person trusts it; pawl trust knows it", () => {
+  withProcedure("checked", `${PLAIN.replace("name: plain", "name: checked")}gates: [{ run: ["true"] }]\n`);
+  world.steps(SUCCESS);
+  const { events } = world.loop("checked", "--json", "-n", "1");
+  expect(JSON.stringify(events)).toContain("trust");
+  const { out, err } = world.pawl("trust");
+  expect(out + err).toContain("true");
+});
