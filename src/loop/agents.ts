@@ -26,6 +26,8 @@ export interface AgentOptions {
   root: boolean;
   model?: string;
   permissions?: Permissions;
+  /** it ends by itself once it has cost so much, where it can */
+  budget_usd?: number;
   /** of this process unless told */
   env?: Environment;
 }
@@ -39,6 +41,7 @@ interface Client {
   session?: (id: string) => string[];
   model: (name: string) => string[];
   permissions: Record<Permissions, string[]>;
+  budget?: (usd: number) => string[];
   install: string;
 }
 
@@ -59,6 +62,7 @@ const CLIENTS: Record<Known, Client> = {
       settings: [],
       skip: ["--dangerously-skip-permissions"],
     },
+    budget: (usd) => ["--max-budget-usd", String(usd)],
     install: "npm install -g @anthropic-ai/claude-code",
   },
   codex: {
@@ -153,7 +157,7 @@ export function agentFor(ai: string, options: AgentOptions): Found {
 }
 
 function knownAgent(name: Known, client: Client, options: AgentOptions): Found {
-  const { session, root, model, permissions = "edits" } = options;
+  const { session, root, model, permissions = "edits", budget_usd } = options;
   if (name === "claude" && permissions === "skip" && root)
     return {
       error: "Claude Code does not skip permissions for root",
@@ -164,6 +168,7 @@ function knownAgent(name: Known, client: Client, options: AgentOptions): Found {
     ...(client.session?.(session) ?? []),
     ...client.permissions[permissions],
     ...(model === undefined ? [] : client.model(model)),
+    ...(budget_usd === undefined ? [] : (client.budget?.(budget_usd) ?? [])),
   ];
   const hint = `install it (${client.install}), or name another agent with --ai or a command line with --ai-cmd`;
   return found(name, words, client.format, client.session ? session : null, options, hint);

@@ -1,6 +1,16 @@
 /** A trial that went well counts for a day, as long as nothing changes that could make it go otherwise. */
 import { stat } from "../store/disk.ts";
-import { hashOf, isObject, makeDirs, parseJson, readText, writeAtomic } from "../store/files.ts";
+import {
+  hashOf,
+  isObject,
+  lookAt,
+  makeDirs,
+  namesOrNone,
+  parseJson,
+  readText,
+  removeQuietly,
+  writeAtomic,
+} from "../store/files.ts";
 import { homeDir, statePath } from "../store/home.ts";
 import { join } from "../store/names.ts";
 import type { Agent } from "./agents.ts";
@@ -42,11 +52,17 @@ export function recall(root: string, agent: Agent, tests: string | null): string
 export function remember(root: string, agent: Agent, tests: string | null): void {
   try {
     makeDirs(statePath("preflight"), 0o700);
+    forgetOld();
     const kept = { at: new Date().toISOString(), root, agent: agent.name };
     writeAtomic(pathOf(root, agent, tests), `${JSON.stringify(kept)}\n`);
   } catch {
     // nothing is lost but the saving
   }
+}
+
+function forgetOld(): void {
+  const paths = namesOrNone(statePath("preflight")).map((name) => statePath("preflight", name));
+  for (const path of paths) if (Date.now() - (lookAt(path)?.mtimeMs ?? Date.now()) > DAY_MS) removeQuietly(path);
 }
 
 function pathOf(root: string, agent: Agent, tests: string | null): string {

@@ -8,7 +8,7 @@ import { classify } from "../core/failure-class.ts";
 import { MARK } from "../core/guide.ts";
 import { plain } from "../core/plain.ts";
 import { removeAll, rmdir } from "../store/disk.ts";
-import { ensureDir, insideRoot, isObject, lookAt, parseJson, readTail, readText } from "../store/files.ts";
+import { ensureDir, insideRoot, isObject, lookAt, namesOrNone, parseJson, readTail, readText } from "../store/files.ts";
 import { join } from "../store/names.ts";
 import type { Agent } from "./agents.ts";
 import { ask, bad, type Check, good, unknown } from "./preflight-checks.ts";
@@ -31,6 +31,7 @@ export interface Tried {
 
 const COMMIT = "git commit --dry-run";
 const FOLDER = ".pawl/preflight";
+const OLD_MS = 3_600_000;
 const BUFFER = 4 << 20;
 const TRACE_TAIL = 4 << 20;
 
@@ -39,6 +40,7 @@ export async function tryAgent(trial: Trial): Promise<Tried> {
   const id = crypto.randomUUID();
   const nonce = crypto.randomUUID();
   const isNew = lookAt(insideRoot(root, ".pawl")) === undefined;
+  sweep(root);
   const folder = ensureDir(root, `${FOLDER}/${id}`, "unsynced");
   const before = stateOf(root);
   try {
@@ -46,6 +48,15 @@ export async function tryAgent(trial: Trial): Promise<Tried> {
     return judge(trial, ended, { proof: join(folder, "proof.txt"), nonce, trace: join(folder, "git"), before });
   } finally {
     clear(root, folder, isNew);
+  }
+}
+
+/** What a trial left that was killed; one that is under way is younger. */
+function sweep(root: string): void {
+  const folder = insideRoot(root, FOLDER);
+  for (const name of namesOrNone(folder)) {
+    const found = lookAt(join(folder, name));
+    if (found?.isDirectory() && Date.now() - found.mtimeMs > OLD_MS) removeAll(join(folder, name));
   }
 }
 

@@ -44,6 +44,7 @@ const CLAUDE: [string, Partial<AgentSaid>][] = [
     "net",
     { message: "", error: "API Error: Unable to connect to API (ConnectionRefused) (server_error)", limit: null },
   ],
+  ["budget", { message: "", cost_usd: 0.003, error: "Reached maximum budget ($0.0025)", limit: null }],
   ["maxturns", { message: "", cost_usd: 0.002, error: "Reached maximum number of turns (2)", limit: null }],
   ["denied", { message: "I could not.", error: null }],
   ["killed", { message: "", cost_usd: null, tokens: null, session: SESSION, error: null }],

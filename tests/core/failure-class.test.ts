@@ -104,6 +104,7 @@ const CAPTURED: [string, FailureClass][] = [
   ["e529", "infra"],
   ["net", "infra"],
   ["maxturns", "agent"],
+  ["budget", "agent"],
 ];
 
 test.each(CAPTURED)("Claude Code, captured: %s is %s", (name, expected) => {

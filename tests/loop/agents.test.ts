@@ -55,7 +55,14 @@ const ARGV: [string, string, Partial<AgentOptions>, string, boolean][] = [
     "claude",
     true,
   ],
-  ["codex", "codex exec --json --sandbox workspace-write", {}, "codex", false],
+  [
+    "claude",
+    `claude -p --output-format stream-json --verbose --session-id ${SESSION} --permission-mode acceptEdits --max-budget-usd 12.5`,
+    { budget_usd: 12.5 },
+    "claude",
+    true,
+  ],
+  ["codex", "codex exec --json --sandbox workspace-write", { budget_usd: 12.5 }, "codex", false],
   [
     "codex",
     "codex exec --json --dangerously-bypass-approvals-and-sandbox",

@@ -93,10 +93,13 @@ describe("the agent's turn", () => {
     expect(existsSync(join(root, ".pawl"))).toBe(false);
   });
 
-  test("what was in .pawl stays", async () => {
+  test("what was in .pawl stays, but for what a killed trial left", async () => {
     mkdirSync(join(root, ".pawl/runs"), { recursive: true });
+    for (const name of ["old", "young"]) put(join(root, ".pawl/preflight", name), "proof.txt", "x");
+    utimesSync(join(root, ".pawl/preflight/old"), 1_000, 1_000);
     await fly("all");
-    expect(readdirSync(join(root, ".pawl"))).toEqual(["runs"]);
+    expect(readdirSync(join(root, ".pawl")).sort()).toEqual(["preflight", "runs"]);
+    expect(readdirSync(join(root, ".pawl/preflight"))).toEqual(["young"]);
   });
 });
 
@@ -126,6 +129,16 @@ describe("a turn that went well", () => {
     change();
     await fly("all", {}, name);
     expect(asked()).toBe(2);
+  });
+
+  test("is forgotten when it is of no use any more", async () => {
+    await fly("all");
+    const folder = join(base, "home/.local/state/pawl/preflight");
+    const [old = ""] = readdirSync(folder);
+    utimesSync(join(folder, old), 1_000, 1_000);
+    await fly("all", {}, "my-agent");
+    expect(readdirSync(folder)).not.toContain(old);
+    expect(readdirSync(folder)).toHaveLength(1);
   });
 
   test("one that went badly is not remembered", async () => {
