@@ -275,6 +275,6 @@ test("a command of the repository is no check before the person trusts it; pawl 
   world.steps(SUCCESS);
   const { events } = world.loop("checked", "--json", "-n", "1");
   expect(JSON.stringify(events)).toContain("trust");
-  const { out, err } = world.pawl("trust");
+  const { out, err } = world.pawl("trust", "--show");
   expect(out + err).toContain("true");
 });
