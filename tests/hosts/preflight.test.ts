@@ -89,6 +89,15 @@ test.each(ERRORS)("an answer %d of its API is a failure of the class %s", async 
   expect(said.error).toBeString();
 });
 
+test("a budget ends it", async () => {
+  const { said, ended } = await turn(
+    { turns: [], otherwise: (nth) => (nth < 9 ? use("Read", { file_path: "notes.md" }) : say("never")) },
+    { budget_usd: 0.0025 },
+  );
+  expect([ended.exit, said.message, said.error]).toEqual([1, "", "Reached maximum budget ($0.0025)"]);
+  expect(said.cost_usd).toBeLessThan(0.005);
+});
+
 test("a model that is not there", async () => {
   const { failure } = await turn({ turns: [], otherwise: () => fail(404) }, { model: "claude-nonesuch" });
   expect(failure).toMatchObject({ class: "config", why: expect.stringContaining("claude-nonesuch") });
