@@ -5,6 +5,7 @@ import { join, resolve } from "node:path";
 import { parseArgs } from "node:util";
 import { type Counted, countLines, countMoves } from "./contention.ts";
 import { measureHistory } from "./history.ts";
+import { measureFlood, measureIteration, measureScan } from "./loop.ts";
 import {
   measure,
   median,
@@ -148,6 +149,8 @@ async function theRest({ folder, template, pawl }: Setting, rounds: number): Pro
     wrong.push(...printCounted(counted));
   wrong.push(...printCounted(await measureHistory(pawl(0), folder, values.quick)));
   for (const counted of compareTrees(folder, Math.min(rounds, 25))) wrong.push(...printCounted(counted));
+  for (const counted of [...measureScan(), measureFlood(values.quick), await measureIteration(rounds)])
+    wrong.push(...printCounted(counted));
   return wrong;
 }
 
