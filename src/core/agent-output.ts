@@ -71,7 +71,7 @@ function lastAnswer(lines: Line[]): string {
   const id = within(last, "message").id;
   const blocks = own.filter((line) => within(line, "message").id === id).flatMap(blocksOf);
   if (blocks.some(({ type }) => type === "tool_use")) return "";
-  return blocks.flatMap((block) => (block.type === "text" ? [textOf(block.text) ?? ""] : [])).join("");
+  return textIn(blocks);
 }
 
 const blocksOf = (line: Line): Line[] => listIn(within(line, "message"), "content");
@@ -80,16 +80,14 @@ function claudeError(lines: Line[], result: Line | null): string | null {
   if (result && result.is_error !== true && !String(result.subtype).startsWith("error")) return null;
   const failed = lines.findLast((line) => typeof line.error === "string" && line.type === "assistant" && isMain(line));
   const kind = textOf(failed?.error);
-  const said = result
-    ? (textOf(result.result) ?? errorsOf(result) ?? String(result.subtype))
-    : failed
-      ? blocksOf(failed)
-          .map((block) => textOf(block.text) ?? "")
-          .join("")
-      : null;
+  const said = result ? reasonOf(result) : failed ? textIn(blocksOf(failed)) : null;
   if (said === null) return null;
   return kind === null || said.includes(kind) ? said : `${said} (${kind})`;
 }
+
+const reasonOf = (result: Line): string => textOf(result.result) ?? errorsOf(result) ?? String(result.subtype);
+const textIn = (blocks: Line[]): string =>
+  blocks.flatMap((block) => (block.type === "text" ? [textOf(block.text) ?? ""] : [])).join("");
 
 function errorsOf(result: Line): string | null {
   if (!Array.isArray(result.errors)) return null;

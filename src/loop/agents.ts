@@ -143,7 +143,7 @@ const NESTED = [
   "OPENCODE_SESSION_ID",
 ];
 
-export function withoutNested(env: Environment): Environment {
+function withoutNested(env: Environment): Environment {
   return Object.fromEntries(Object.entries(env).filter(([name]) => !NESTED.includes(name)));
 }
 

@@ -188,7 +188,7 @@ async function gatesIn(root: string, procedure: Procedure): Promise<{ gates: Gat
 
 const ASKS_TRACKER = /\/(?:list_ready_work|claim_task|close_task|create_tasks|match_plan_with_tracker)\.md$/;
 
-export function needsTracker({ drives, phases }: Procedure): boolean {
+function needsTracker({ drives, phases }: Procedure): boolean {
   return (
     drives !== undefined || Object.values(phases).some((all) => all.some(({ source }) => ASKS_TRACKER.test(source)))
   );

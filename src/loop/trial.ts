@@ -112,13 +112,15 @@ function judge(trial: Trial, ended: Ended, evidence: Evidence): Tried {
   const said = readOutput(agent.format, text);
   const tools = toolsIn(agent.format, text);
   const start = checkStart(agent, ended, said, text);
-  const rest = [
+  if (!start.ok) return { checks: [start], cost_usd: said.cost_usd };
+  const checks = [
+    start,
     checkEdit(agent, evidence, tools),
     ...(trial.tests === null ? [NO_TESTS] : [checkTests(agent, trial.tests, tools)]),
     checkCommit(agent, evidence.trace, tools),
     ...checkUntouched(trial.root, evidence.before),
   ];
-  return { checks: start.ok ? [start, ...rest] : [start], cost_usd: said.cost_usd };
+  return { checks, cost_usd: said.cost_usd };
 }
 
 const NO_TESTS = unknown(
