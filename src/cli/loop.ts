@@ -102,16 +102,17 @@ async function resume(root: string, id: string | undefined, parsed: Parsed, io: 
     throw wrongUse(id ? `there is no loop ${id}` : "no loop here can be resumed", "`pawl loop <procedure>` begins one");
   if (!canResume(kept))
     throw wrongUse(`${kept.state.id} has ended: ${kept.state.why}`, "`pawl loop <procedure>` begins anew");
-  // Whoever was killed could not end its agent.
+  // Whoever was killed could not end its agent, nor hear what that one had cost.
   if (kept.agent) endOldGroup(kept.agent);
+  const state = kept.agent ? { ...kept.state, cost_known: false } : kept.state;
   const before = parse(kept.asked);
   const both = {
     ...before,
     values: { ...before.values, ...parsed.values },
     flags: new Set([...before.flags, ...parsed.flags]),
   };
-  const { procedure } = kept.state;
-  return await drive(root, whatIsAsked(root, procedure, both, io), kept, both, io);
+  const { procedure } = state;
+  return await drive(root, whatIsAsked(root, procedure, both, io), { ...kept, state }, both, io);
 }
 
 async function drive(root: string, asked: Asked, kept: KeptLoop, parsed: Parsed, io: Io): Promise<number> {

@@ -81,6 +81,9 @@ export function shareProcedure(root: string, procedure: Procedure, known: string
   return {
     run: () => run,
     async begin(iteration, session) {
+      // Who begins or resumes a loop lifts a pause; one that came meanwhile is the person's word.
+      const over = owner === "" ? null : heldUp(root, run);
+      if (over) return { over };
       if (owner !== "") releasePointer(HOST, owner, run);
       owner = session;
       bindPointer(HOST, session, { root, run });
@@ -98,9 +101,12 @@ export function shareProcedure(root: string, procedure: Procedure, known: string
         background: 0,
       };
       commit(root, run, event, decide);
-      const now = loadRun(root, run)?.commit.run;
+      const now = loadRun(root, run)?.commit;
       if (!now) return "the run that it shares with the hooks is gone";
-      return now.claim ? openChecks(now, procedure) : null;
+      if (now.run.claim) return openChecks(now.run, procedure);
+      // Nobody objected: that proves something only if somebody has looked.
+      const isChecked = now.event.id === event.id && now.records.some(({ kind }) => kind === "gated");
+      return isChecked || procedure.gates.length === 0 ? null : unchecked(now.run);
     },
     note: (line) => void commit(root, run, command(owner, "resume", "note"), (input) => noteIteration(input, line)),
     end({ outcome, why }) {
@@ -121,6 +127,15 @@ function arm(root: string, procedure: Procedure): string {
   return id;
 }
 
+/** The person paused or ended the run from another terminal. */
+function heldUp(root: string, id: string): { outcome: LoopOutcome; why: string } | null {
+  const run = loadRun(root, id)?.commit.run;
+  if (!run || run.status === "ended") return { outcome: "aborted", why: `the run ${id} was ended from outside` };
+  return run.paused?.firm ? { outcome: "interrupted", why: `the run ${id} was paused` } : null;
+}
+
+const unchecked = ({ paused }: Run) => `its checks were not made${paused ? ": the run is paused" : ""}`;
+
 function openChecks({ verdicts = {} }: Run, { gates }: Procedure): string {
   const open = gates.flatMap((gate) => {
     const verdict = verdicts[gate.id];
@@ -139,6 +154,8 @@ export function shareWorkflow(root: string, workflow: Workflow, known: string): 
   return {
     run: () => run,
     async begin(iteration, session) {
+      const over = owner === "" ? null : heldUp(root, run);
+      if (over) return { over };
       if (owner !== "") releasePointer(HOST, owner, run);
       owner = session;
       const before = now();
