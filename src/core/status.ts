@@ -65,11 +65,11 @@ export function statusText(view: StatusView): string {
   const [next, ...pending] = tasks.filter(isFree);
   const blocks = [
     headLines(view, next),
-    block("Pending:", pending.map(pendingText)),
-    block("In progress:", tasks.filter(({ state }) => state === "claimed").map(claimedText)),
-    block("Runs:", view.runs.map(runText)),
-    block("Waiting for you:", [...view.runs.flatMap(waitingText), ...view.unread]),
-    block("Blocked:", tasks.filter(isHeldUp).map(blockedText)),
+    block("Pending:", pending, pendingText),
+    block("In progress:", tasks.filter(isClaimed), claimedText),
+    block("Runs:", view.runs, runText),
+    block("Waiting for you:", [...view.runs.flatMap(waitingText), ...view.unread], String),
+    block("Blocked:", tasks.filter(isHeldUp), blockedText),
     dirtyLines(view.dirty),
   ];
   return blocks
@@ -91,10 +91,12 @@ function headLines({ why }: StatusView, next: Task | undefined): string[] {
   ];
 }
 
-function block(heading: string, entries: string[]): string[] {
+const isClaimed = ({ state }: Task) => state === "claimed";
+
+function block<T>(heading: string, entries: T[], textOf: (entry: T) => string): string[] {
   if (entries.length === 0) return [];
   const more = entries.length - MOST_LINES;
-  const shown = entries.slice(0, MOST_LINES).map((entry) => `- ${entry}`);
+  const shown = entries.slice(0, MOST_LINES).map((entry) => `- ${textOf(entry)}`);
   return [heading, ...shown, ...(more > 0 ? [`- … and ${more} more`] : [])];
 }
 

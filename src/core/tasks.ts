@@ -8,6 +8,7 @@ export {
   tasksOf,
   whyUnwritable,
 } from "./session-file.ts";
+export { withoutProse } from "./session-marks.ts";
 
 export type TaskState = "open" | "claimed" | "closed" | "blocked" | "dropped";
 

@@ -19,6 +19,7 @@ import { checkActor, checkTask, checkText } from "./arguments.ts";
 import { clock } from "./ask.ts";
 import { withLock } from "./lock.ts";
 import { machineName } from "./machine.ts";
+import { readTelling } from "./read-telling.ts";
 import { swapFile } from "./swap.ts";
 import {
   type Answer,
@@ -87,7 +88,19 @@ function readFile({ root, file }: Place): Answer<{ path: string; text: string }>
   }
 }
 
-const readTasks = (place: Place) => then(readFile(place), ({ text }) => ok(tasksOf(parseSessionFile(text))));
+function readTasks(place: Place): Answer<Task[]> {
+  const part = partOf(place);
+  if (part !== null) return ok(tasksOf(parseSessionFile(part)));
+  return then(readFile(place), ({ text }) => ok(tasksOf(parseSessionFile(text))));
+}
+
+function partOf({ root, file }: Place): string | null {
+  try {
+    return readTelling(insideRoot(root, file), MOST_BYTES);
+  } catch {
+    return null;
+  }
+}
 
 function find(tasks: Task[], id: string): Answer<Task> {
   const task = tasks.find((one) => one.id === id);
