@@ -89,6 +89,13 @@ export function tasksOf(file: SessionFile): Task[] {
   );
 }
 
+/** One of them, as tasksOf has it; undefined: no such task. */
+export function taskAt(file: SessionFile, position: number): Task | undefined {
+  const found = file.found[position];
+  const task = found && asTask(file, found, position);
+  return task === undefined || task.blocked_by.length === 0 ? task : tasksOf(file)[position];
+}
+
 function asTask({ text }: SessionFile, { id, from, until, line, elsewhere }: Found, position: number): Task {
   const { owner, after, labels, priority, epic, ...fields } = factsOf(line);
   const state = stateOf(line);

@@ -5,6 +5,7 @@ export {
   editTask,
   parseSessionFile,
   replaceText,
+  taskAt,
   tasksOf,
   whyUnwritable,
 } from "./session-file.ts";

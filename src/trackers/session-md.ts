@@ -11,6 +11,7 @@ import {
   replaceText,
   type Scope,
   type Task,
+  taskAt,
   tasksOf,
   whyUnwritable,
 } from "../core/tasks.ts";
@@ -104,8 +105,10 @@ function partOf({ root, file }: Place): string | null {
 
 function find(tasks: Task[], id: string): Answer<Task> {
   const task = tasks.find((one) => one.id === id);
-  return task ? ok(task) : failed("unknown-id", `no task ${JSON.stringify(id.slice(0, 80))}`);
+  return task ? ok(task) : unknown(id);
 }
+
+const unknown = (id: string) => failed("unknown-id", `no task ${JSON.stringify(id.slice(0, 80))}`);
 
 export function matches(task: Task, { label, state }: Filter): boolean {
   if (label !== undefined && !inScope(task, { labels: [label] })) return false;
@@ -161,9 +164,10 @@ function writable<T extends Partial<NewTask>>(task: T): Answer<T> {
 /** The task as the file shows it afterwards. */
 function change(place: Place, id: string, edit: Edit): Answer<Task> {
   return write(place, (text) => {
-    const tasks = tasksOf(parseSessionFile(text));
-    const at = tasks.findIndex((task) => task.id === id);
-    return then(find(tasks, id), (task) => then(edit(text, task), (next) => ok({ next, at })));
+    const file = parseSessionFile(text);
+    const at = file.found.findIndex((task) => task.id === id);
+    const task = taskAt(file, at);
+    return then(task ? ok(task) : unknown(id), (known) => then(edit(text, known), (next) => ok({ next, at })));
   });
 }
 
@@ -171,16 +175,15 @@ function create(place: Place, task: NewTask): Answer<Task> {
   return then(writable(task), () =>
     write(place, (text) => {
       const next = addTask(text, task);
-      const [before, after] = [text, next].map((one) => tasksOf(parseSessionFile(one)).map((found) => found.title)) as [
-        string[],
-        string[],
-      ];
+      const [before, after] = [titlesIn(text), titlesIn(next)];
       const at = after.findIndex((title, index) => title !== before[index]);
       if (after.length === before.length + 1) return ok({ next, at });
       return failed("refused", `${place.file} ends inside a code fence or a comment, where a task would not be seen`);
     }),
   );
 }
+
+const titlesIn = (text: string) => parseSessionFile(text).found.map(({ line }) => line.title);
 
 function write(place: Place, edit: (text: string) => Answer<{ next: string; at: number }>): Answer<Task> {
   const until = clock() + place.deadline_ms;
@@ -207,7 +210,7 @@ function tryOnce(place: Place, edit: (text: string) => Answer<{ next: string; at
   } catch (error) {
     return failed("error", `${place.file} cannot be written: ${messageOf(error)}`);
   }
-  return ok(tasksOf(parseSessionFile(next))[at]!);
+  return ok(taskAt(parseSessionFile(next), at)!);
 }
 
 /** Another file could take its place all the same; but somebody said that it stays as it is. */

@@ -3,9 +3,9 @@
  * so the two files change places in one step of the kernel; what comes out is compared with what was expected, and if
  * it is something else, they change back.
  */
-import { closeSync, constants, linkSync, renameSync, writeSync } from "node:fs";
+import { closeSync, constants, linkSync, readFileSync, renameSync, writeSync } from "node:fs";
 import { ffi } from "../libc.ts";
-import { lookAt, openRegular, readText, syncDir, withTemp } from "../store/files.ts";
+import { lookAt, openRegular, syncDir, withTemp } from "../store/files.ts";
 import { dirname } from "../store/names.ts";
 
 const AT_FDCWD = -100;
@@ -29,12 +29,13 @@ export function publish(temp: string, path: string, expected: string, text: stri
     renameSync(temp, path);
     return true;
   }
-  if (!holds(temp, expected)) return changeBack(temp, path, text);
+  const wanted = Buffer.from(expected);
+  if (!bytesOf(temp)?.equals(wanted)) return changeBack(temp, path, text);
   syncDir(dirname(path));
   Bun.sleepSync(LATE_MS);
-  const late = readText(temp);
-  if (!late.ok || !late.text.startsWith(expected)) return changeBack(temp, path, text);
-  append(path, late.text.slice(expected.length));
+  const late = bytesOf(temp);
+  if (!late?.subarray(0, wanted.length).equals(wanted)) return changeBack(temp, path, text);
+  append(path, late.subarray(wanted.length));
   return true;
 }
 
@@ -46,19 +47,30 @@ function changeBack(temp: string, path: string, text: string): false {
 }
 
 /** What was added to the old file after it had left its place. */
-function append(path: string, text: string): void {
-  if (text === "") return;
+function append(path: string, bytes: Buffer): void {
+  if (bytes.length === 0) return;
   const fd = openRegular(path, constants.O_WRONLY | constants.O_APPEND);
   try {
-    writeSync(fd, text);
+    writeSync(fd, bytes);
   } finally {
     closeSync(fd);
   }
 }
 
-function holds(path: string, expected: string): boolean {
-  const file = readText(path);
-  return file.ok && file.text === expected;
+const holds = (path: string, expected: string) => bytesOf(path)?.equals(Buffer.from(expected)) === true;
+
+/** null: not to be read. */
+function bytesOf(path: string): Buffer | null {
+  try {
+    const fd = openRegular(path, constants.O_RDONLY);
+    try {
+      return readFileSync(fd);
+    } finally {
+      closeSync(fd);
+    }
+  } catch {
+    return null;
+  }
 }
 
 /** false: not possible here (another system, an old kernel, some file systems). */
