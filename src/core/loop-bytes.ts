@@ -12,39 +12,47 @@ const LONGEST_NAME = 20;
 export interface Seeker {
   bytes: Buffer;
   next: Map<string, number>;
+  /** no bracket before it opens anything */
+  looked: number;
 }
 
-export const seekIn = (bytes: Buffer): Seeker => ({ bytes, next: new Map() });
+export const seekIn = (bytes: Buffer): Seeker => ({ bytes, next: new Map(), looked: 0 });
 
-/** The nearest of these patterns, or of the angle brackets that could open something; Infinity: none. */
+/** The nearest of these patterns; Infinity: none. */
 export function nearest(seeker: Seeker, patterns: readonly string[], from: number): number {
-  let at = cached(seeker, "<", from, seekAngle);
-  for (const pattern of patterns) at = Math.min(at, cached(seeker, pattern, from, seekPattern));
+  let at = Number.POSITIVE_INFINITY;
+  for (const pattern of patterns) at = Math.min(at, nextOf(seeker, pattern, from));
   return at;
 }
 
-type Seek = (bytes: Buffer, pattern: string, from: number) => number;
-
-function cached(seeker: Seeker, pattern: string, from: number, seek: Seek): number {
-  const known = seeker.next.get(pattern) ?? -1;
+function nextOf({ bytes, next }: Seeker, pattern: string, from: number): number {
+  const known = next.get(pattern) ?? -1;
   if (known >= from) return known;
-  const found = seek(seeker.bytes, pattern, from);
+  const found = bytes.indexOf(pattern, from);
   const at = found < 0 ? Number.POSITIVE_INFINITY : found;
-  seeker.next.set(pattern, at);
+  next.set(pattern, at);
   return at;
 }
-
-const seekPattern: Seek = (bytes, pattern, from) => bytes.indexOf(pattern, from);
 
 /** Where brackets stand close together, asking the machine for each costs more than looking. */
 const CLOSE_BY = 16;
 
-function seekAngle(bytes: Buffer, _pattern: string, from: number): number {
-  let at = bytes.indexOf(ANGLE, from);
+/** The nearest bracket that could open something, if it comes before `limit`; else that. */
+export function nearestOpening(seeker: Seeker, from: number, limit: number): number {
+  const most = Math.min(limit, seeker.bytes.length);
+  const start = Math.max(from, seeker.looked);
+  if (start >= most) return limit;
+  const found = seekOpening(seeker.bytes.subarray(0, most), seeker.bytes, start);
+  seeker.looked = found < 0 ? most : found;
+  return found < 0 ? limit : found;
+}
+
+function seekOpening(part: Buffer, bytes: Buffer, from: number): number {
+  let at = part.indexOf(ANGLE, from);
   while (at >= 0) {
-    for (const end = Math.min(at + CLOSE_BY, bytes.length); at < end; at++)
-      if (bytes[at] === ANGLE && isTelling(bytes, at)) return at;
-    at = bytes.indexOf(ANGLE, at);
+    for (const end = Math.min(at + CLOSE_BY, part.length); at < end; at++)
+      if (part[at] === ANGLE && isTelling(bytes, at)) return at;
+    at = part.indexOf(ANGLE, at);
   }
   return at;
 }

@@ -12,6 +12,7 @@ import {
   lineEnd,
   lineStart,
   nearest,
+  nearestOpening,
   paragraphStart,
   type Seeker,
   seekIn,
@@ -35,7 +36,9 @@ const BLOCK = 256 << 10;
 const TAG_REACH = 256;
 const ESCAPE = 0x1b;
 const NOTHING = Buffer.alloc(0);
+const NEAR = 48;
 const FENCES = ["```", "~~~"];
+const OPENING = "<promise>";
 
 export interface Scan {
   signals: LoopSignals;
@@ -91,29 +94,38 @@ const asBuffer = (bytes: Uint8Array) => Buffer.from(bytes.buffer, bytes.byteOffs
 
 /** Takes escape sequences out; one that is not whole waits for the rest, as long as it could be one. */
 function feedText(scan: Scan, bytes: Buffer, isLast: boolean): void {
-  let at = 0;
-  for (let found = bytes.indexOf(ESCAPE); found >= 0; found = bytes.indexOf(ESCAPE, at)) {
-    append(scan, bytes.subarray(at, found));
-    const length = escapeLength(bytes, found);
-    if (length === 0 && !isLast && bytes.length - found < LONGEST_ESCAPE) {
-      scan.held = Buffer.from(bytes.subarray(found));
+  scan.held = NOTHING;
+  for (let at = 0; at < bytes.length; ) {
+    at = append(scan, bytes, at);
+    if (scan.fresh === scan.block) readBlock(scan);
+    if (bytes[at] !== ESCAPE) continue;
+    const length = escapeLength(bytes, at);
+    if (length === 0 && !isLast && bytes.length - at < LONGEST_ESCAPE) {
+      scan.held = Buffer.from(bytes.subarray(at));
       return;
     }
-    at = found + Math.max(length, 1);
+    at += Math.max(length, 1);
   }
-  append(scan, bytes.subarray(at));
-  scan.held = NOTHING;
 }
 
-function append(scan: Scan, bytes: Buffer): void {
-  for (let at = 0; at < bytes.length; ) {
-    const part = bytes.subarray(at, at + scan.block - scan.fresh);
-    scan.data.set(part, scan.end);
-    scan.end += part.length;
-    scan.fresh += part.length;
-    at += part.length;
-    if (scan.fresh === scan.block) readBlock(scan);
+/** Up to an escape sequence, or as much as there is room for; gives where it stopped. */
+function append(scan: Scan, bytes: Buffer, from: number): number {
+  const { data } = scan;
+  const most = Math.min(bytes.length, from + scan.block - scan.fresh);
+  let at = from;
+  let end = scan.end;
+  // Coloured text has little between two sequences: not worth a call.
+  for (const near = Math.min(most, from + NEAR); at < near && bytes[at] !== ESCAPE; ) data[end++] = bytes[at++]!;
+  if (at === from + NEAR && at < most) {
+    const found = bytes.subarray(0, most).indexOf(ESCAPE, at);
+    const stop = found < 0 ? most : found;
+    data.set(bytes.subarray(at, stop), end);
+    end += stop - at;
+    at = stop;
   }
+  scan.end = end;
+  scan.fresh += at - from;
+  return at;
 }
 
 // ── Blocks ──────────────────────────────────────────────────────────────────
@@ -155,12 +167,13 @@ function readUpTo(scan: Scan, cut: number): void {
   scan.from = cut;
 }
 
-/** Where the next line begins that has to be read; Infinity: none has to. */
-function nextOfInterest({ prose, echo }: Scan, seeker: Seeker, from: number): number {
-  const patterns = prose.closing ? [prose.closing.mark] : FENCES;
-  const at = nearest(seeker, echo.lastLine === "" ? patterns : [...patterns, echo.lastLine], from);
+/** Where the next line begins that has to be read; Infinity: none has to. In a quotation only its end and tags count. */
+function nextOfInterest({ prose: { closing }, echo }: Scan, seeker: Seeker, from: number): number {
+  const patterns = closing ? [closing.mark, OPENING] : FENCES;
+  const marked = nearest(seeker, echo.lastLine === "" ? patterns : [...patterns, echo.lastLine], from);
+  const at = closing ? marked : nearestOpening(seeker, from, marked);
   if (at === Number.POSITIVE_INFINITY) return at;
-  return prose.closing ? lineStart(seeker.bytes, at, from) : paragraphStart(seeker.bytes, at, from);
+  return closing ? lineStart(seeker.bytes, at, from) : paragraphStart(seeker.bytes, at, from);
 }
 
 function takeLine(scan: Scan, from: number, to: number): void {
