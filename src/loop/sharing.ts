@@ -13,6 +13,7 @@ import { commitLoop, type Incoming } from "../engine.ts";
 import { hash } from "../hosts/identity.ts";
 import { bindPointer, releasePointer } from "../store/place.ts";
 import { loadRun, readCommits } from "../store/runs.ts";
+import { freeClaims } from "./claims.ts";
 
 export interface Sharing {
   /** the run's id; "" before the first iteration of `auto` */
@@ -85,6 +86,7 @@ export function shareProcedure(root: string, procedure: Procedure, known: string
       const over = owner === "" ? null : heldUp(root, run);
       if (over) return { over };
       if (owner !== "") releasePointer(HOST, owner, run);
+      freeClaims(root, procedure, loadRun(root, run)?.commit.run.owner?.session ?? "");
       owner = session;
       bindPointer(HOST, session, { root, run });
       commit(root, run, command(session, "resume", `iteration ${iteration}`), (input) =>
@@ -93,6 +95,7 @@ export function shareProcedure(root: string, procedure: Procedure, known: string
       return { instruction: "" };
     },
     refuses(session) {
+      freeClaims(root, procedure, session);
       const event: Event = {
         ...eventOf(session, "success"),
         kind: "stop",
