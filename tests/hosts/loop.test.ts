@@ -167,7 +167,10 @@ test("kill -9 in the middle of the second iteration: --resume has the same count
 
 test("work that is claimed and left is not done: SUCCESS is refused, and the tasks are ready again", async () => {
   const claims = ["Mend take", "Multiply", "Divide"].map((title) => `pawl task start "${title}"`).join(" && ");
-  await using scene = await openLooped({ turns: [bash(claims), success("None is ready.")] }, { files: FILES });
+  await using scene = await openLooped(
+    { turns: [bash(`${claims} && git commit -qam Mine`), success("None.")] },
+    { files: FILES },
+  );
   const told = await scene.loop("build", "--no-preflight", "--json", "-n", "1");
   expect([told.code, verdicts(told)]).toEqual([2, ["refused"]]);
   expect(told.events.at(-2)?.why).toContain("the tracker has ready work: mend-take and 2 more");
