@@ -146,6 +146,7 @@ export const echoes: Case[] = [
   { name: "wrapped", text: `${wrapped}\n\n${S}`, says: "S" },
   { name: "in a fence that is never closed", text: `\`\`\`\n${PROMPT}\n${S}`, says: "S" },
   { name: "only its middle", text: PROMPT.slice(120) },
+  { name: "then words, then a tag in code", text: `${PROMPT}\nI read.\n\n\`\`\`\n${S}\n\`\`\`\n`, quoted: [S] },
   {
     name: "malformed after it",
     text: `${PROMPT}\n<promise>failure</promise>`,
