@@ -60,9 +60,12 @@ async function find(incoming: Incoming, event: EventOf<"prompt">, root: string):
   const { readShortcuts } = await import("./author/shortcuts.ts");
   const { table, problems } = readShortcuts(root, homeDir());
   for (const problem of problems) logError(root, "shortcuts", problem);
-  const found = findShortcut(event.text, table);
+  const found = findShortcut(isHelp(event.text) ? "?" : event.text, table);
   return found && { incoming, event, root, table, ...found };
 }
+
+/** A client may keep a single "?" for itself. */
+const isHelp = (text: string) => text.trim() === "/pawl:keys";
 
 /** While a run waits for an answer, or is to go on, the word is its own. */
 function isAnswer(pointer: Pointer | null, text: string): boolean {

@@ -3,7 +3,7 @@ import { resolve } from "node:path";
 import type { Procedure } from "../core/procedure.ts";
 import { lookAt } from "../store/files.ts";
 import { CONFIG_SHOWN, readConfig } from "./config.ts";
-import { BOUNDS, BUILT_IN } from "./loop-schema.ts";
+import { BOUNDS, BUILT_IN, PERMISSIONS } from "./loop-schema.ts";
 import { type Problem, quote } from "./problem.ts";
 import { type LoopLevel, PROJECT_FILE, readProject } from "./project.ts";
 import { configPath } from "./shortcuts.ts";
@@ -26,6 +26,8 @@ export interface LoopSettings {
   budget: Setting<number>;
   /** an agent's name, or a command line */
   ai: Setting<string>;
+  /** what Claude may do without asking; never a repository's to say */
+  permissions: Setting<"edits" | "settings" | "skip">;
   /** so many bytes of output are kept */
   buffer: Setting<number>;
 }
@@ -40,6 +42,7 @@ export interface LoopFlags {
   budget?: string;
   ai?: string;
   ai_cmd?: string;
+  permissions?: string;
   buffer?: string;
   /** a file like ~/.config/pawl/config.yaml, read in place of pawl.yaml; relative to the project's root */
   config?: string;
@@ -52,7 +55,7 @@ export interface SettingError {
 
 type Env = Record<string, string | undefined>;
 type Name = keyof LoopSettings;
-type Numeric = Exclude<Name, "ai">;
+type Numeric = Exclude<Name, "ai" | "permissions">;
 type Value = number | string | null;
 /** One place that may say something; those that stand earlier count more. */
 type Layer = { from: (name: Name) => string; says: Partial<Record<Name, Value>> };
@@ -110,6 +113,7 @@ function envLayer(env: Env, errors: SettingError[]): Layer {
     time_limit: env.PAWL_LOOP_TIME_LIMIT,
     budget: env.PAWL_LOOP_BUDGET,
     ai: env.PAWL_LOOP_AI,
+    permissions: env.PAWL_LOOP_PERMISSIONS,
     buffer: env.PAWL_LOOP_BUFFER,
   };
   const from = (name: Name) => `PAWL_LOOP_${name.toUpperCase()}`;
@@ -127,12 +131,15 @@ function readTexts(
   for (const name of NAMES) {
     const text = texts[name];
     if (text === undefined) continue;
-    const value = name === "ai" ? text.trim() : numberOf(name, text.trim());
+    const value =
+      name === "ai" ? text.trim() : name === "permissions" ? wordOf(text.trim()) : numberOf(name, text.trim());
     if (value === undefined || value === "") errors.push(wrong(name, called(name), text));
     else says[name] = value;
   }
   return says;
 }
+
+const wordOf = (text: string) => PERMISSIONS.find((word) => word === text);
 
 /** undefined: it is none. */
 function numberOf(name: Numeric, text: string): number | null | undefined {
@@ -149,6 +156,8 @@ function numberOf(name: Numeric, text: string): number | null | undefined {
 
 function wrong(name: Name, called: string, text: string): SettingError {
   if (name === "ai") return { what: `${called} is empty`, hint: "name an agent, such as claude, or a command line" };
+  if (name === "permissions")
+    return { what: `${called}: ${quote(text)} is none of them`, hint: `write ${PERMISSIONS.join(", ")}` };
   const { min, max } = BOUNDS[name];
   const also = {
     max_iterations: ", or unlimited",

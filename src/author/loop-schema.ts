@@ -19,8 +19,12 @@ export const BUILT_IN = {
   time_limit: 28_800,
   budget: 20,
   ai: "claude",
+  permissions: "edits",
   buffer: 10_485_760,
 } as const;
+
+/** What Claude may do without asking: edit files, only what its settings allow, or everything. */
+export const PERMISSIONS = ["edits", "settings", "skip"] as const;
 
 /** The agents that are known by name. */
 export const AGENTS = ["claude", "codex", "copilot", "gemini", "qwen", "opencode"] as const;
@@ -80,6 +84,11 @@ export const PERSON_LOOP: Field = {
         shape: { kind: "text", rule: LINE },
         default: BUILT_IN.ai,
         about: "Which agent works: a name, or a command line of your own.",
+      },
+      permissions: {
+        shape: { kind: "word", values: PERMISSIONS },
+        default: BUILT_IN.permissions,
+        about: "What Claude may do unasked: edit files, only what its settings allow, or everything (not as root).",
       },
     },
   },

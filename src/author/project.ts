@@ -29,6 +29,8 @@ export interface LoopLevel {
   time_limit?: number;
   budget?: number;
   ai?: string;
+  /** only a person's own file has it */
+  permissions?: "edits" | "settings" | "skip";
   buffer?: number;
 }
 

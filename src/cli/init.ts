@@ -115,7 +115,7 @@ function asked(job: Job, io: Io): Job {
   const answers = { ...wishes };
   const prose = proseName(target);
   if (wishes.shortcuts === undefined)
-    answers.shortcuts = confirmUnlessNo(io, "Switch on one-key shortcuts (s, x, r, …; `?` lists them)?");
+    answers.shortcuts = confirmUnlessNo(io, "Switch on one-key shortcuts (s, x, r, …; /pawl:keys lists them)?");
   if (answers.shortcuts && !wishes.fragment && prose)
     answers.fragment = confirm(io, `Teach the agent the shortcuts in prose too (adds ${addedTo(prose)})?`);
   if (!wishes.config && checks.length > 0)

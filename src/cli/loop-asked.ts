@@ -23,6 +23,7 @@ export const OPTIONS = [
   "--ai=",
   "--ai-cmd=",
   "--config=",
+  "--permissions=",
   "--context=",
   ...PHASES.map((phase) => `--${phase}=`),
   "--unlimited",
@@ -72,6 +73,7 @@ function flagsOf({ values, flags }: Parsed, cwd: string): LoopFlags {
     budget: values["--budget"],
     ai: values["--ai"],
     ai_cmd: values["--ai-cmd"],
+    permissions: values["--permissions"],
     buffer: undefined,
     config: values["--config"] === undefined ? undefined : resolve(cwd, values["--config"]),
   };

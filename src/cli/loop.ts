@@ -25,6 +25,7 @@ export const usage = `usage: pawl loop <procedure> [options]      run it again a
   -n, --max-iterations N   at most N iterations        -u, --unlimited   no bound on iterations
   --failure-threshold N    so many failures in a row end it
   --timeout S, --time-limit S, --budget USD   of one iteration; of all; of all (90s, 30m, 2h)
+  --permissions P          what Claude may do unasked: edits (default), settings, skip (everything; not as root)
   --ai NAME                claude, codex, copilot, gemini, qwen, opencode      --ai-cmd "LINE"   any command line
   -c, --context TEXT|FILE  more for the prompt; may be given again
   --observe, --orient, --decide, --act FILE|builtin:…   other fragments for a phase; may be given again
@@ -121,8 +122,9 @@ async function drive(root: string, asked: Asked, kept: KeptLoop, parsed: Parsed,
   if ("error" in first) return notStarted(first, parsed, io);
   excludeOurs(root);
   if (!parsed.flags.has("--no-preflight")) {
-    const code = await tryFirst(root, asked, first.agent, interrupted, parsed, io);
+    const { code, cost } = await tryFirst(root, asked, first.agent, interrupted, parsed, io);
     if (code !== 0) return code;
+    kept.state.cost_usd += cost;
   }
   const sharing = sharingFor(root, asked, first.agent, kept.state);
   const view = viewFor(asked, kept.state, parsed, io);
@@ -130,7 +132,7 @@ async function drive(root: string, asked: Asked, kept: KeptLoop, parsed: Parsed,
     {
       root,
       ...asked,
-      agentFor: (session) => agentOrThrow(agentWith(asked, session)),
+      agentFor: (session, spent) => agentOrThrow(agentWith(asked, session, spent)),
       sharing,
       view,
       interrupted,
@@ -140,8 +142,14 @@ async function drive(root: string, asked: Asked, kept: KeptLoop, parsed: Parsed,
   return EXIT_CODES[state.outcome ?? "interrupted"];
 }
 
-const agentWith = ({ settings }: Asked, session: string) =>
-  agentFor(settings.ai.value, { session, root: process.getuid?.() === 0 });
+/** What is left of the budget is the agent's own bound, too, where it has one. */
+const agentWith = ({ settings }: Asked, session: string, spent = 0) =>
+  agentFor(settings.ai.value, {
+    session,
+    root: process.getuid?.() === 0,
+    permissions: settings.permissions.value,
+    budget_usd: Math.max(0.01, settings.budget.value - spent),
+  });
 
 function agentOrThrow(found: ReturnType<typeof agentWith>): Agent {
   if ("error" in found) throw new Error(found.error);
@@ -173,14 +181,14 @@ async function tryFirst(
   interrupted: AbortSignal,
   parsed: Parsed,
   io: Io,
-): Promise<number> {
+): Promise<{ code: number; cost: number }> {
   const { preflight } = await import("../loop/preflight.ts");
   const isQuiet = parsed.flags.has("--quiet") || parsed.flags.has("--json");
   if (!isQuiet) io.err("Trying first: can the agent edit, test and commit here? (--no-preflight leaves it out)\n");
   const found = await preflight({ root, procedure, agent, settings, interrupted });
   if (parsed.flags.has("--json")) io.out(`${JSON.stringify({ event: "preflight", ...found })}\n`);
   else if (!found.ok || !parsed.flags.has("--quiet")) io.err(preflightText(found.checks));
-  return found.ok ? 0 : interrupted.aborted ? 130 : 1;
+  return { code: found.ok ? 0 : interrupted.aborted ? 130 : 1, cost: found.cost_usd ?? 0 };
 }
 
 const MARKS = { true: "✔", false: "✘", null: "·" } as const;

@@ -97,7 +97,8 @@ function gatherRuns(root: string, at: string): Pick<StatusView, "runs" | "unread
 
 function lineOf(root: string, { id, owner_gone }: RunSummary, at: string): RunLine[] {
   const loaded = loadRun(root, id);
-  if (loaded === null || loaded.commit.run.status === "ended") return [];
+  // A watch is over with the message in which this may be shown.
+  if (loaded === null || loaded.commit.run.status === "ended" || loaded.workflow.watch) return [];
   const { run } = loaded.commit;
   const arm = loaded.workflow.arm[0] ?? `/${run.workflow}`;
   return [runLine(run, { minutes: minutesBetween(run.entered_at, at), ownerGone: owner_gone, arm })];

@@ -9,6 +9,7 @@ import auto from "../../plugin/commands/auto.md" with { type: "text" };
 import bdStart from "../../plugin/commands/bd-start.md" with { type: "text" };
 import completeWork from "../../plugin/commands/complete-work.md" with { type: "text" };
 import go from "../../plugin/commands/go.md" with { type: "text" };
+import keys from "../../plugin/commands/keys.md" with { type: "text" };
 import oracleReview from "../../plugin/commands/oracle-review.md" with { type: "text" };
 import until from "../../plugin/commands/until.md" with { type: "text" };
 import commitSkill from "../../plugin/skills/commit/SKILL.md" with { type: "text" };
@@ -99,6 +100,7 @@ export const SHIPPED: readonly Shipped[] = [
     why: "the command /oracle-review",
     otherwise: ".claude/commands/pawl/oracle-review.md",
   },
+  { path: ".claude/commands/pawl/keys.md", text: keys, why: "the command /pawl:keys" },
   { path: ".claude/commands/pawl/approve.md", text: approve, why: "the command /pawl:approve" },
   skill("workflow", workflow),
   ...Object.entries({

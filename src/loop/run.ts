@@ -32,7 +32,7 @@ export interface LoopPlan {
   procedure: Procedure;
   settings: LoopSettings;
   /** a fresh one for each iteration */
-  agentFor: (session: string) => Agent;
+  agentFor: (session: string, spent_usd: number) => Agent;
   /** how hooks and loop share a run */
   sharing: Sharing;
   context: Context[];
@@ -112,7 +112,7 @@ async function callAgent(
   session: string,
   keep: Keep,
 ): Promise<{ end: Ended; said: AgentSaid; signals: LoopSignals }> {
-  const agent = agentFor(session);
+  const agent = agentFor(session, state.cost_usd);
   const scan = openScan(prompt);
   const log = keepOutput(root, state.id);
   const left_ms = settings.time_limit.value * 1000 - state.spent_ms;
@@ -151,7 +151,7 @@ async function resultOf(
 ): Promise<IterationResult> {
   const { how, exit, why, elapsed_ms } = end;
   const tail = new TextDecoder().decode(end.tail.subarray(-64 * 1024));
-  const failed = classify({ how, exit, said, text: tail });
+  const failed = classify({ how, exit, said, text: how === "not-started" ? why : tail });
   const at = new Date().toISOString();
   const believed = signals.success && !signals.failure && how !== "timeout" && how !== "interrupted";
   const message = said.message ?? lastLines(tail);

@@ -57,6 +57,7 @@ test("built in: all of it, finite", () => {
     time_limit: 28_800,
     budget: 20,
     ai: "claude",
+    permissions: "edits",
     buffer: 10_485_760,
   });
 });
@@ -181,4 +182,13 @@ test("--config is read in place of pawl.yaml", () => {
   expect(shown(said, "budget")).toBe("9 (~/.config/pawl/config.yaml)");
   put(join(root, "other.yaml"), "loop: { timeout: no }\n");
   expect(shown(said, "timeout")).toStartWith("other.yaml:1:18: expected a whole number");
+});
+
+test("permissions: by flag, environment or the person's file; a repository must not grant them", () => {
+  const found = resolved({ flags: { permissions: "settings" } });
+  expect("settings" in found && found.settings.permissions).toEqual({ value: "settings", from: "--permissions" });
+  expect("errors" in resolved({ flags: { permissions: "all" } })).toBe(true);
+  const own = resolved({ person: "loop: { permissions: skip }\n" });
+  expect("settings" in own && own.settings.permissions).toEqual({ value: "skip", from: "~/.config/pawl/config.yaml" });
+  expect("errors" in resolved({ project: "loop: { permissions: skip }\n" })).toBe(true);
 });

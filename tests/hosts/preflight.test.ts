@@ -133,6 +133,7 @@ const SETTINGS: LoopSettings = {
   time_limit: setting(600),
   budget: setting(20),
   ai: setting("claude"),
+  permissions: setting("edits" as const),
   buffer: setting(1 << 20),
 };
 const FILES = {

@@ -77,6 +77,7 @@ export const settings = (budget = 20): LoopSettings => ({
   time_limit: setting(600),
   budget: setting(budget),
   ai: setting("claude"),
+  permissions: setting("edits" as const),
   buffer: setting(1 << 20),
 });
 
