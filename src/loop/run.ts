@@ -74,12 +74,15 @@ type Keep = (change: Partial<KeptLoop>, how?: "unsynced") => void;
 
 // ── One iteration ───────────────────────────────────────────────────────────
 
-async function iterate(plan: LoopPlan, state: LoopState, limits: Limits, keep: Keep): Promise<Next> {
+async function iterate(plan: LoopPlan, before: LoopState, limits: Limits, keep: Keep): Promise<Next> {
   const { view, sharing } = plan;
-  const iteration = state.iterations + 1;
+  const iteration = before.iterations + 1;
   const session = crypto.randomUUID();
   const begun = await sharing.begin(iteration, session);
   if ("over" in begun) return { kind: "end", ...begun.over };
+  // `auto` has its run only now; whoever resumes has to find it.
+  const state = { ...before, run: sharing.run() };
+  if (state.run !== before.run) keep({ state });
   view.began(iteration, limits.max_iterations, session);
   const prompt = promptFor(plan, state, iteration, begun.instruction);
   const { end, said, signals } = await callAgent(plan, state, prompt, iteration, session, keep);

@@ -11,6 +11,7 @@ import {
   type LoopedScene,
   only,
   openLooped,
+  pause,
   recordsOf,
   sessionsOf,
 } from "./looped.ts";
@@ -44,11 +45,6 @@ const all = ({ claim, work }: ReturnType<typeof doing>): Reply[] => [claim, ...w
 const MEND = doing("Mend take", "b - a", "a - b");
 const MULTIPLY = doing("Multiply", "export const take", "export const mul = (a, b) => a * b;\nexport const take");
 const DIVIDE = doing("Divide", "export const take", "export const div = (a, b) => a / b;\nexport const take");
-
-/** The agent's own command lasts until the test has seen what it wants to see. */
-const pause = bash(
-  'touch "$HOME/here"; for i in $(seq 1200); do [ -e "$HOME/seen" ] && exit 0; sleep 0.05; done; exit 1',
-);
 
 const verdicts = ({ events }: Looped) => only(events, "iteration").map(({ verdict }) => verdict);
 const sessionsIn = ({ events }: Looped) => only(events, "iteration_begun").map(({ session }) => session as string);

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import type { Commit, JournalRecord } from "../../src/core/types.ts";
 import { type KeptLoop, listLoops } from "../../src/loop/state.ts";
 import { eventsIn, type LoopEvent } from "../loop/world.ts";
-import { type Ground, openGated } from "./gated.ts";
+import { bash, type Ground, openGated } from "./gated.ts";
 import { claudeBinary } from "./install.ts";
 import type { Model, Script } from "./model.ts";
 import { PAWL, type Project } from "./project.ts";
@@ -71,6 +71,11 @@ function pawl(root: string, env: Record<string, string>, args: string[]): string
   if (exitCode !== 0) throw new Error(`pawl ${args.join(" ")}: ${exitCode} ${stdout}${stderr}`);
   return stdout.toString();
 }
+
+/** The agent's own command lasts until the test has seen what it wants to see. */
+export const pause = bash(
+  'touch "$HOME/here"; for i in $(seq 1200); do [ -e "$HOME/seen" ] && exit 0; sleep 0.05; done; exit 1',
+);
 
 /** The loop as it stands on disk. */
 export function keptLoop({ root, home }: Project): KeptLoop {
