@@ -21,6 +21,7 @@ export const ENVIRONMENT: Record<string, string> = {
   PAWL_LOOP_TIME_LIMIT: "how long a whole loop may take: seconds, or as `8h`; a flag counts more",
   PAWL_LOOP_BUDGET: "how many US dollars a whole loop may cost; a flag counts more",
   PAWL_LOOP_AI: "which agent a loop starts: a name or a command line; a flag counts more",
+  PAWL_LOOP_PERMISSIONS: "what Claude may do unasked in a loop: `edits`, `settings` or `skip`; a flag counts more",
   PAWL_LOOP_BUFFER: "how many bytes of an iteration's output are kept; a flag counts more",
   PAWL_GATE: "set for the commands of gates: `pawl verify` does not wait for a gate that called it",
   AI_AGENT: "set by Claude Code: its version, which decides how an answer is put",

@@ -196,7 +196,7 @@ function endText(job: Job, proof: Proof, idle: boolean): string {
   return `${done}The hook was fired once and answered in ${proof.ms} ms.
 
   next    type ${commandOf(job.plan)} in Claude Code${user ? "" : " here"} when a piece of work is finished
-${hasShortcuts(job) ? "  keys    type ? there: it lists the one-key shortcuts\n" : ""}  undo    pawl uninstall${user ? " --user" : ""}   (for a while: pawl off)
+${hasShortcuts(job) ? "  keys    type /pawl:keys there: the one-key shortcuts\n" : ""}  undo    pawl uninstall${user ? " --user" : ""}   (for a while: pawl off)
 `;
 }
 

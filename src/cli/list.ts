@@ -54,11 +54,15 @@ function procedureEntry(found: FoundProcedure): Entry {
   return { name, title: procedure?.title ?? "", origin, file, main: procedure?.main ?? false, problems };
 }
 
+const MOST_WORDS = 2;
+const shortly = (words: string[]) =>
+  [...words.slice(0, MOST_WORDS), ...(words.length > MOST_WORDS ? ["…"] : [])].join(" ");
+
 function asTable(entries: Entry[]): string {
   const rows = entries.map((entry) => [
     entry.name,
     entry.origin,
-    ...(entry.arm ? [entry.arm.join(" ")] : []),
+    ...(entry.arm ? [shortly(entry.arm)] : []),
     entry.problems > 0
       ? `${entry.problems} problem${entry.problems === 1 ? "" : "s"}: see pawl check ${entry.name}`
       : entry.title,

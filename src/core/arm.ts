@@ -128,7 +128,20 @@ export function formalPath(template: string, slug: string, at: string, isTaken: 
   return free;
 }
 
-function newRun({ workflow, event, facts, id, documentPath, stages, formal, owner, task, start, since, fresh }: Arming): Run {
+function newRun({
+  workflow,
+  event,
+  facts,
+  id,
+  documentPath,
+  stages,
+  formal,
+  owner,
+  task,
+  start,
+  since,
+  fresh,
+}: Arming): Run {
   const plan = stages.length > 0 ? stages : workflow.stages.map((stage) => stage.id);
   return {
     v: 1,

@@ -2,7 +2,7 @@
 import { EXIT_CODES, type IterationLine, type LoopState } from "../core/loop.ts";
 import { plain } from "../core/plain.ts";
 import { deviation } from "../core/timing.ts";
-import { lengthOf, money, summaryText } from "./summary.ts";
+import { lengthOf, money } from "./summary.ts";
 
 export interface LoopView {
   began(iteration: number, max: number | null, session: string): void;
@@ -97,7 +97,3 @@ export function jsonView(screen: Screen): LoopView {
       tell("ended", { ...state, exit: EXIT_CODES[state.outcome ?? "interrupted"] }),
   };
 }
-
-// ── Terminal ────────────────────────────────────────────────────────────────
-
-export { summaryText };

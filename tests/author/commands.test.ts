@@ -46,7 +46,7 @@ function call(line: string, project: string): { code: number; out: string; err: 
 }
 
 /** As wide as the longest list of words that start a workflow. */
-const NO_WORDS = " ".repeat("/handoff /handoff-haiku /commit /design /plan-adhoc /plan-tdd".length);
+const NO_WORDS = " ".repeat("/handoff /handoff-haiku …".length);
 
 describe("exit codes and first words", () => {
   const table: [string, string, number, "out" | "err", string][] = [
