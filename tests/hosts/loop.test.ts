@@ -122,17 +122,29 @@ test("who insists on SUCCESS ends the iteration with it, but not the loop; the n
   ];
   await using scene = await openLooped({ turns }, { files: FILES });
   const { model } = scene;
-  const told = await scene.loop("build", "--no-preflight");
+  const { code, frames } = await scene.watch("build", "--no-preflight");
 
-  expect(told.code).toBe(0);
-  expect(model.left()).toBe(0);
+  expect([code, model.left()]).toEqual([0, 0]);
   expect(model.main()[9]!.text).toContain("FROM THE LAST ITERATION");
   expect(model.main()[9]!.text).toContain("SUCCESS is not believed: no ready work remains");
-  expect(told.err).toMatch(/WARN Completed iteration 1 elapsed=\S+ status=refused cost="?\$0\.0\d+/);
-  expect(told.err).toMatch(/INFO Completed iteration 3 elapsed=\S+ status=success/);
-  expect(told.err).toMatch(/INFO Loop completed status=success iterations=3/);
+  for (const part of SEEN) expect(frames.some((frame) => part.test(frame))).toBe(true);
+  for (const part of SUMMARY) expect(frames.at(-1)).toMatch(part);
   await expectAllDone(scene);
 });
+
+/** While it works, and at the end: what happened and what it cost, on one screen. */
+const SEEN = [
+  /^pawl loop build with claude · at most 5 iterations/,
+  /iteration 1 of 5 · \d+s · Bash pawl task list && pawl task start "Mend take"$/m,
+  /iteration 2 of 5 · \d+s · \$0\.0\d+ · 1 of 3 failed in a row · /,
+];
+const SUMMARY = [
+  /^✔ build: SUCCESS$/m,
+  /^ +✘ +1 +refused +\S+ +\$0\.0\d+ +SUCCESS is not believed: no ready work remains/m,
+  /^ +· +2 +continue +\S+ +\$0\.0\d+ +One is left\.$/m,
+  /^ +✔ +3 +success +\S+ +\$0\.0\d+ +SUCCESS: No task is left\.$/m,
+  /^ +3 iterations, \S+, \$0\.0\d+, \d+ tokens in, \d+ out$/m,
+];
 
 test("kill -9 in the middle of the second iteration: --resume has the same count and budget, and finishes", async () => {
   const turns = [...all(MEND), say("Two are left."), MULTIPLY.claim, pause];

@@ -8,6 +8,7 @@ import { bash, type Ground, openGated } from "./gated.ts";
 import { claudeBinary } from "./install.ts";
 import type { Model, Script } from "./model.ts";
 import { PAWL, type Project } from "./project.ts";
+import { makeScreen } from "./screen.ts";
 
 export interface Looped {
   code: number;
@@ -16,6 +17,8 @@ export interface Looped {
   events: LoopEvent[];
 }
 
+const WIDTH = 120;
+const HEIGHT = 40;
 const PERMISSIONS = { allow: ["Bash", "Read", "Edit", "Write", "Agent"] };
 
 /** Installed as a person does it; the agent may do what a loop needs, and finds `claude` and `pawl` on its PATH. */
@@ -30,6 +33,7 @@ export async function openLooped(script: Script, ground: Ground, more: Record<st
     env,
     start: (...args: string[]) => startLoop(project.root, env, args),
     loop: (...args: string[]) => heard(startLoop(project.root, env, args)),
+    watch: (...args: string[]) => watchLoop(project.root, env, args),
     pawl: (...args: string[]) => pawl(project.root, env, args),
     [Symbol.asyncDispose]: () => scene[Symbol.asyncDispose](),
   };
@@ -59,6 +63,21 @@ function environment(project: Project, model: Model, more: Record<string, string
 
 function startLoop(root: string, env: Record<string, string>, args: string[]) {
   return Bun.spawn([PAWL, "loop", ...args], { cwd: root, env, stdin: "ignore", stdout: "pipe", stderr: "pipe" });
+}
+
+/** The same as a person sees it: all screens that were drawn, the last one last. */
+async function watchLoop(root: string, env: Record<string, string>, args: string[]) {
+  const screen = makeScreen(WIDTH, HEIGHT);
+  const decoder = new TextDecoder();
+  const frames: string[] = [];
+  const data = (_: unknown, bytes: Uint8Array) => {
+    screen.feed(decoder.decode(bytes, { stream: true }));
+    if (screen.text() !== frames.at(-1)) frames.push(screen.text());
+  };
+  const loop = Bun.spawn([PAWL, "loop", ...args], { cwd: root, env, terminal: { cols: WIDTH, rows: HEIGHT, data } });
+  const code = await loop.exited;
+  loop.terminal?.close();
+  return { code, frames };
 }
 
 export async function heard(loop: ReturnType<typeof startLoop>): Promise<Looped> {
