@@ -2,7 +2,7 @@ import { closeDraft, type Draft, record } from "./draft.ts";
 import { backgroundOf, isChanged, type Judged, judge, judgeAll, leavesOf, needsOf } from "./gate.ts";
 import { header, MARK, signalList } from "./guide.ts";
 import { goOn, owe, settle, toldOnce } from "./ledger.ts";
-import type { Answer, Step, Verdict } from "./types.ts";
+import type { Answer, Event, Step, Verdict } from "./types.ts";
 import { type Gate, type Move, type Stage, stageOf, type Workflow } from "./workflow.ts";
 
 /** A claim before its gates: let through, sent back, kept for later, or put to the person. */
@@ -219,13 +219,21 @@ export const claimedMove = (signal: string, { on, stop }: Stage, { anywhere }: W
 
 // ── Said ────────────────────────────────────────────────────────────────────
 
-/** At a stop the agent goes on; at a prompt the text rides along; by command it is what the agent is woken with. */
+/**
+ * At a stop the agent goes on; at a prompt the text rides along; after a check it is what the agent is woken with. What the
+ * person commands from outside reaches the agent only with a later prompt.
+ */
 export function sendOn(draft: Draft, text: string, how: { progress: boolean; person?: string }): Step {
   if (draft.event.kind === "stop") return goOn(draft, text, how);
-  owe(draft, text, draft.event.kind === "prompt" ? "prompt" : "start");
+  owe(draft, text, wayOf(draft.event));
   const answer: Answer = { turn: "none", agent: text };
   if (how.person) answer.person = how.person;
   return closeDraft(draft, answer);
+}
+
+function wayOf(event: Event): "prompt" | "start" | "nothing" {
+  if (event.kind === "command" && event.name !== "checked") return "nothing";
+  return event.kind === "prompt" ? "prompt" : "start";
 }
 
 /** The person takes the claim as it is. null: there is none to take, or it is about another tree. */

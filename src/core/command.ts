@@ -4,7 +4,7 @@ import { changePhase } from "./formal-run.ts";
 import { backgroundOf, isChanged, judgeAll, needsOf } from "./gate.ts";
 import { instruction, resumingLine } from "./guide.ts";
 import { owe } from "./ledger.ts";
-import { endRun, follow, takeMove } from "./moves.ts";
+import { choose, endRun, follow, takeMove } from "./moves.ts";
 import type { EventOf, Gate, Move, Stage, Step } from "./types.ts";
 import { stageOf, stepNumber } from "./workflow.ts";
 
@@ -36,6 +36,8 @@ export function onCommand(draft: Draft, event: EventOf<"command">): Step {
       return checked(draft);
     case "accept":
       return accept(draft, event);
+    case "decide":
+      return answerQuestion(draft, event);
     case "start":
       return { none: "started already" };
   }
@@ -102,6 +104,21 @@ export function approveClaim(draft: Draft, who: string, how: string): Step {
   if (!move) return nothingToApprove(draft);
   const { signal } = draft.run.claim!;
   return approve(draft, move.gates ?? [], who, how) ?? follow(draft, move, { signal, message: "", by: "person" });
+}
+
+/** Only to the question that is open, and only with one of its choices: nothing here is guessed from words. */
+function answerQuestion(draft: Draft, { choice: name = "", asked, via }: EventOf<"command">): Step {
+  const { run, workflow } = draft;
+  const ask = workflow.asks[run.question?.ask ?? ""];
+  if (!ask || !run.question) return notTaken(draft, `no question is open in run ${run.id}`);
+  if (asked !== undefined && asked !== run.question.at) return notTaken(draft, "another question was put meanwhile");
+  const choice = Object.hasOwn(ask.choices, name) ? ask.choices[name] : undefined;
+  return choice ? choose(draft, name, choice, via) : notTaken(draft, "the question has no such choice");
+}
+
+function notTaken(draft: Draft, why: string): Step {
+  record(draft, "ignored", { signal: "decide", why });
+  return closeDraft(draft, { turn: "none", reason: "refused", person: `Pawl: not taken: ${why}.` });
 }
 
 /** A check that went on by itself is over: the claim is judged now, and the agent is woken with what follows. */

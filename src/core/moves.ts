@@ -121,10 +121,10 @@ function show(draft: Draft): Step {
     askText(draft, question),
   ].join("\n\n");
   record(draft, "shown", { report: report.file });
-  return sendOn(draft, text, {
-    progress: true,
-    person: `Pawl: the report, ${path}\n\n${shown}\n\n${choiceLines(question)}`,
-  });
+  const person = `Pawl: the report, ${path}\n\n${shown}\n\n${choiceLines(question)}`;
+  // Who asks from outside reads it there: the agent need not print it.
+  if (draft.event.kind === "command") return closeDraft(draft, { turn: "none", person });
+  return sendOn(draft, text, { progress: true, person });
 }
 
 /** Leaves room for the question in the host's 10,000 characters. */

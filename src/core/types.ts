@@ -40,7 +40,9 @@ export type CommandName =
   /** a check that went on by itself is over */
   | "checked"
   /** the person accepted the workflow as it is now */
-  | "accept";
+  | "accept"
+  /** the person's answer to an open question, given elsewhere than in its session */
+  | "decide";
 
 /** `next`, `done` and `block` speak of the current phase; `set` names one. */
 export type PhaseChange = { to: "next" | "done" | "block" } | { to: "set"; current: number; name?: string };
@@ -54,7 +56,17 @@ export type EventKind =
   | { kind: "compacting"; trigger: string }
   | { kind: "ended"; reason: string }
   | { kind: "noticed"; what: string; detail: string }
-  | { kind: "command"; name: CommandName; why: string; phase?: PhaseChange /** approve: who said so */; who?: string };
+  | {
+      kind: "command";
+      name: CommandName;
+      why: string;
+      phase?: PhaseChange;
+      /** approve: who said so */
+      who?: string;
+      /** decide: which of the choices, and when the question was put that it is meant for */
+      choice?: string;
+      asked?: string;
+    };
 
 export type Event = EventBase & EventKind;
 export type EventOf<K extends EventKind["kind"]> = Extract<Event, { kind: K }>;

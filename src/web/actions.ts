@@ -1,0 +1,84 @@
+/** What the person does on the page: the same commands as on the command line, through the same door. */
+import { plain } from "../core/plain.ts";
+import type { CommandName, EventOf, Run } from "../core/types.ts";
+import { command } from "../hook.ts";
+import { hash } from "../hosts/identity.ts";
+import { isRunId } from "../store/names.ts";
+import { listRuns, loadRun } from "../store/runs.ts";
+import { AskedError, type Projects } from "./projects.ts";
+
+const ACTIONS: Record<string, CommandName> = {
+  answer: "decide",
+  approve: "approve",
+  pause: "pause",
+  resume: "resume",
+  abort: "abort",
+  adopt: "adopt",
+};
+const KEYS = ["project", "run", "action", "choice", "why", "asked"];
+const LONGEST_WHY = 2_000;
+
+export interface Done {
+  ok: boolean;
+  message: string;
+  /** where it waits, if the agent has not heard of it */
+  waits?: string;
+}
+
+export function act(body: Record<string, unknown>, projects: Projects, who: string): Done {
+  const asked = readAction(body);
+  const root = projects.named(asked.project);
+  const answer = command(root, asked.run, eventOf(asked, who));
+  if (answer === null) return { ok: false, message: `run ${asked.run} has ended` };
+  const message = plain(answer.person ?? "").replace(/^Pawl: /, "");
+  if (answer.reason === "refused") return { ok: false, message: message || "refused" };
+  const waits = waitsWhere(root, asked.run);
+  return { ok: true, message: message || `${asked.action}: done`, ...(waits !== null && { waits }) };
+}
+
+interface Action {
+  project: string;
+  run: string;
+  action: string;
+  choice: string;
+  why: string;
+  asked?: string;
+}
+
+function readAction(body: Record<string, unknown>): Action {
+  const odd = Object.entries(body).find(([key, value]) => !KEYS.includes(key) || typeof value !== "string");
+  if (odd) throw new AskedError("an action has project, run, action, choice and why, as texts");
+  const { project = "", run = "", action = "", choice = "", why = "", asked } = body as Partial<Action>;
+  if (!Object.hasOwn(ACTIONS, action)) throw new AskedError("there is no such action");
+  if (!isRunId(run)) throw new AskedError("this is no run's name");
+  if (action === "answer" && choice === "") throw new AskedError("an answer needs a choice");
+  return { project, run, action, choice, why: plain(why).slice(0, LONGEST_WHY), ...(asked && { asked }) };
+}
+
+function eventOf({ run, action, choice, why, asked }: Action, who: string): EventOf<"command"> {
+  const at = new Date().toISOString();
+  const name = ACTIONS[action]!;
+  return {
+    id: hash("dashboard", run, name, at, crypto.randomUUID()),
+    at,
+    host: "cli",
+    session: "",
+    turn: "",
+    via: "dashboard",
+    kind: "command",
+    name,
+    why,
+    who,
+    ...(name === "decide" && { choice, ...(asked !== undefined && { asked }) }),
+  };
+}
+
+/** null: there is nothing that the agent has to hear, or it is over. */
+function waitsWhere(root: string, id: string): string | null {
+  const loaded = loadRun(root, id);
+  const run: Run | undefined = loaded?.commit.run;
+  if (!loaded || !run?.owed || run.status === "ended") return null;
+  const gone = listRuns(root).find((one) => one.id === id)?.owner_gone === true;
+  if (run.owner !== null && !gone) return "the agent hears it with the next prompt of its session";
+  return `no session has this run: type ${loaded.workflow.arm[0] ?? `/${run.workflow}`} in one, and it goes on there`;
+}

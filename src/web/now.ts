@@ -1,0 +1,268 @@
+/** What needs the person, and every run under way. Read from the runs themselves, so it is exact. */
+import { openDraft } from "../core/draft.ts";
+import { choiceLines, fill, valuesOf } from "../core/guide.ts";
+import { plain } from "../core/plain.ts";
+import { MOST_SIGNS, runLine, short, type Waiting } from "../core/run-line.ts";
+import type { Commit, EventOf, Run, RunSummary, Workflow } from "../core/types.ts";
+import { readCost } from "../store/cost.ts";
+import { logError } from "../store/errors.ts";
+import { listRuns, loadRun } from "../store/runs.ts";
+import { STALE_MS } from "../store/waiting.ts";
+import { projectName } from "./projects.ts";
+
+export interface QuestionView {
+  text: string;
+  /** when it was put: an answer may name it, so that it is not taken for one to a later question */
+  asked: string;
+  choices: { name: string; label: string }[];
+}
+
+export interface Need {
+  project: string;
+  run: string;
+  workflow: string;
+  what: string;
+  how: string;
+  since: string;
+  kind: "question" | "approval" | "permission" | "halted" | "paused" | "free" | "unreadable";
+  question: QuestionView | null;
+  canApprove: boolean;
+}
+
+export interface StageView {
+  id: string;
+  title: string;
+  state: "done" | "now" | "open";
+}
+
+export interface LiveRun {
+  project: string;
+  run: string;
+  workflow: string;
+  title: string;
+  task: string | null;
+  stages: StageView[];
+  stage: string;
+  since: string;
+  doing: string;
+  waits: string | null;
+  session: string | null;
+  host: string | null;
+  cost_usd: number | null;
+  status: string;
+  paused: boolean;
+  updated_at: string;
+}
+
+/** A record of the journal in plain words. */
+export type Words = (record: Commit["records"][number]) => string;
+
+type Loaded = { commit: Commit; workflow: Workflow };
+
+export function nowView(roots: string[], at: string, words: Words) {
+  const seen = roots.map((root) => ({ root, ...lookAtProject(root, at, words) }));
+  const since = (a: { since: string }, b: { since: string }) => b.since.localeCompare(a.since);
+  return {
+    at,
+    needs: seen.flatMap(({ needs }) => needs).toSorted(since),
+    live: seen.flatMap(({ live }) => live).toSorted((a, b) => b.updated_at.localeCompare(a.updated_at)),
+    projects: seen.map(({ root, needs, live }) => ({
+      root,
+      ...projectName(root),
+      live: live.length,
+      needs: needs.length,
+      updated_at:
+        live
+          .map(({ updated_at }) => updated_at)
+          .sort()
+          .at(-1) ?? null,
+    })),
+  };
+}
+
+function lookAtProject(root: string, at: string, words: Words): { needs: Need[]; live: LiveRun[] } {
+  const needs: Need[] = [];
+  const live: LiveRun[] = [];
+  const attempt = (run: string, work: () => void) => {
+    try {
+      work();
+    } catch (error) {
+      logError(root, "dashboard", error);
+      needs.push(unreadable(root, run, at));
+    }
+  };
+  attempt("", () => {
+    for (const one of listRuns(root).filter((run) => isShown(run, at)))
+      attempt(one.id, () => {
+        const loaded = loadRun(root, one.id);
+        if (loaded === null || loaded.commit.run.status === "ended" || loaded.workflow.watch) return;
+        const place = { minutes: 0, ownerGone: one.owner_gone, arm: armOf(loaded) };
+        const { waits } = runLine(loaded.commit.run, place);
+        live.push(liveRun(root, loaded, waits, words));
+        needs.push(...needOf(root, loaded, waits));
+      });
+  });
+  return { needs, live };
+}
+
+/** As STATUS: what nobody touched for a week is not brought up. */
+const isShown = ({ status, updated_at }: RunSummary, at: string) =>
+  status !== "ended" && Date.parse(at) - Date.parse(updated_at) <= STALE_MS;
+
+const armOf = ({ commit: { run }, workflow }: Loaded) => workflow.arm[0] ?? `/${run.workflow}`;
+
+const unreadable = (project: string, run: string, since: string): Need => ({
+  project,
+  run,
+  workflow: "",
+  what: run === "" ? "the runs of this project could not be read" : `run ${run} could not be read`,
+  how: "`pawl doctor` there shows what is wrong",
+  since,
+  kind: "unreadable",
+  question: null,
+  canApprove: false,
+});
+
+// ── Needs ───────────────────────────────────────────────────────────────────
+
+function needOf(project: string, { commit, workflow }: Loaded, waits: Waiting | null): Need[] {
+  const { run } = commit;
+  const about = { project, run: run.id, workflow: run.workflow };
+  const canApprove = mayApprove(run);
+  const permission = waits === null ? permissionOf(commit) : null;
+  if (permission)
+    return [{ ...about, ...permission, since: commit.event.at, kind: "permission", question: null, canApprove }];
+  if (waits === null) return unproven(about, run);
+  return [
+    { ...about, ...waits, since: sinceOf(run), kind: kindOf(run), question: questionOf(run, workflow), canApprove },
+  ];
+}
+
+/** A claim that nobody can prove stays open for the person's word, though the run is not held up by it. */
+function unproven(about: Pick<Need, "project" | "run" | "workflow">, run: Run): Need[] {
+  if (!mayApprove(run) || run.paused) return [];
+  const open = Object.values(run.verdicts ?? {}).find(({ verdict }) => verdict === "unproven");
+  if (!open) return [];
+  const what = `${run.claim!.signal || "done"} is unproven (${short(`${open.gate}: ${open.why}`, MOST_SIGNS)})`;
+  const how = `\`pawl approve ${run.id}\``;
+  return [{ ...about, what, how, since: run.claim!.at, kind: "approval", question: null, canApprove: true }];
+}
+
+/** The host said that it waits for the person, and nothing was heard since. */
+function permissionOf({ event, records }: Commit): Waiting | null {
+  const said = event.kind === "noticed" ? records.find(({ kind }) => kind === "noticed") : undefined;
+  if (!said) return null;
+  const detail = short(String(said.detail ?? ""), 60);
+  const how = "answer in its session";
+  if (said.what === "permission") return { what: `the agent asks for a permission (${detail})`, how };
+  if (said.what !== "notification") return null;
+  return detail === "permission_prompt"
+    ? { what: "the agent asks for a permission", how }
+    : { what: `its session calls for you (${detail})`, how };
+}
+
+function kindOf(run: Run): Need["kind"] {
+  if (run.claim?.open === "person") return "approval";
+  if (run.question) return "question";
+  if (run.status === "halted") return "halted";
+  return run.paused?.firm ? "paused" : "free";
+}
+
+const sinceOf = (run: Run) => run.question?.at ?? (run.claim?.open === "person" ? run.claim.at : run.updated_at);
+
+/** A check that still runs is waited for, not approved. */
+export const mayApprove = ({ claim, status }: Run) =>
+  claim !== undefined && claim.open !== "running" && status !== "ended";
+
+export function questionOf(run: Run, workflow: Workflow): QuestionView | null {
+  const ask = workflow.asks[run.question?.ask ?? ""];
+  if (!ask || !run.question) return null;
+  const draft = openDraft({ workflow, run, event: NOBODY, facts: {} });
+  const text = plain(fill(ask.person, { ...valuesOf(draft), choices: choiceLines(ask) }));
+  const choices = Object.entries(ask.choices).map(([name, { label }]) => ({ name, label: plain(label) }));
+  return { text: withoutList(text, choices), asked: run.question.at, choices };
+}
+
+/** The page shows them as buttons. */
+function withoutList(text: string, choices: { label: string }[]): string {
+  const listed = choices.map(({ label }, at) => `${at + 1}. ${label}`);
+  const lines = text.split("\n").filter((line) => !listed.includes(line.trim()));
+  return lines.join("\n").trim();
+}
+
+/** Templates are filled from the run; nothing happens here. */
+const NOBODY: EventOf<"noticed"> = {
+  id: "",
+  at: "",
+  host: "",
+  session: "",
+  turn: "",
+  via: "dashboard",
+  kind: "noticed",
+  what: "",
+  detail: "",
+};
+
+// ── Runs under way ──────────────────────────────────────────────────────────
+
+function liveRun(project: string, loaded: Loaded, waits: Waiting | null, words: Words): LiveRun {
+  const { commit, workflow } = loaded;
+  const { run } = commit;
+  return {
+    project,
+    run: run.id,
+    workflow: run.workflow,
+    title: plain(run.formal?.name ?? workflow.title),
+    task: run.task ? short(run.task.title, 200) || run.task.id : null,
+    stages: stagesOf(run, workflow),
+    stage: run.formal ? short(run.formal.phase.name, MOST_SIGNS) : run.stage,
+    since: run.entered_at,
+    doing: doingOf(commit, workflow, words),
+    waits: waits === null ? null : waits.what,
+    session: run.owner?.session ?? null,
+    host: run.owner?.host ?? null,
+    cost_usd: readCost(project, run.id)?.usd ?? null,
+    status: run.status,
+    paused: run.paused !== undefined,
+    updated_at: run.updated_at,
+  };
+}
+
+export function stagesOf(run: Run, workflow: Workflow): StageView[] {
+  if (run.formal) return phasesOf(run.formal);
+  const now = run.status === "ended" ? -1 : run.plan.indexOf(run.stage);
+  return run.plan.map((id, at) => ({
+    id,
+    title: plain(workflow.stages.find((stage) => stage.id === id)?.title ?? id),
+    state: at === now ? "now" : run.done[id] ? "done" : "open",
+  }));
+}
+
+function phasesOf({ phase, phases }: NonNullable<Run["formal"]>): StageView[] {
+  return Array.from({ length: Math.min(Math.max(1, phase.total), 100) }, (_, at) => {
+    const name = at + 1 === phase.current ? phase.name : (phases[at] ?? `Phase ${at + 1}`);
+    const isDone = at + 1 < phase.current || (at + 1 === phase.current && phase.status === "completed");
+    return {
+      id: String(at + 1),
+      title: short(name, MOST_SIGNS),
+      state: isDone ? "done" : at + 1 === phase.current ? "now" : "open",
+    };
+  });
+}
+
+/** What happens right now, as far as Pawl knows: the stage, or what was heard last. */
+function doingOf({ run, records }: Commit, workflow: Workflow, words: Words): string {
+  if (run.claim?.open === "running") {
+    const checks = records.find(({ kind }) => kind === "checking")?.gates;
+    return `Pawl checks ${Array.isArray(checks) ? short(checks.join(", "), 80) : "what was claimed"}`;
+  }
+  if (run.status === "waiting" || run.status === "halted") return short(run.why ?? run.status, 200);
+  if (run.paused?.firm) return "paused";
+  if (run.paused) return "the person asked something else";
+  const heard = records.filter(({ kind }) => !QUIET.has(kind)).at(-1);
+  const stage = workflow.stages.find(({ id }) => id === run.stage)?.title ?? run.stage;
+  return heard ? short(`${stage}: ${words(heard)}`, 200) : short(stage, 200);
+}
+
+/** Bookkeeping, which tells a person nothing. */
+export const QUIET = new Set(["owed", "delivered", "noticed", "left", "committed", "continued", "stopped"]);

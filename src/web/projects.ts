@@ -1,0 +1,51 @@
+/** Which projects the dashboard shows. What a request names is looked up here, never taken as a path. */
+import { knownProjects } from "../gather/status.ts";
+import { homeDir } from "../store/home.ts";
+import { basename } from "../store/names.ts";
+
+/** What the person may be told: the request was wrong. */
+export class AskedError extends Error {
+  override name = "AskedError";
+  constructor(
+    message: string,
+    readonly status: 400 | 403 | 404 | 409 | 503 = 400,
+  ) {
+    super(message);
+  }
+}
+
+const MOST_PROJECTS = 500;
+const FRESH_MS = 2_000;
+
+export interface Projects {
+  all(): string[];
+  /** throws AskedError for what is none of them */
+  named(root: string | null): string;
+  /** the one that is named; all if none is */
+  chosen(root: string | null): string[];
+}
+
+/** `here`: where the dashboard was started, known or not. */
+export function openProjects(here: string | null, known: () => string[] = knownProjects): Projects {
+  let read = Number.NEGATIVE_INFINITY;
+  let roots: string[] = [];
+  const all = () => {
+    if (performance.now() - read > FRESH_MS) {
+      roots = [...new Set([...(here === null ? [] : [here]), ...known()])].slice(0, MOST_PROJECTS);
+      read = performance.now();
+    }
+    return roots;
+  };
+  const named = (root: string | null) => {
+    if (root !== null && all().includes(root)) return root;
+    throw new AskedError("there is no such project", 404);
+  };
+  return { all, named, chosen: (root) => (root === null || root === "" ? all() : [named(root)]) };
+}
+
+/** As people call it: the folder, and where it is. */
+export function projectName(root: string): { name: string; where: string } {
+  const home = homeDir();
+  const where = root === home ? "~" : root.startsWith(`${home}/`) ? `~${root.slice(home.length)}` : root;
+  return { name: basename(root), where };
+}
