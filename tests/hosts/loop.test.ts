@@ -150,7 +150,7 @@ test("kill -9 in the middle of the second iteration: --resume has the same count
   const turns = [...all(MEND), say("Two are left."), MULTIPLY.claim, pause];
   const later = [...MULTIPLY.work, say("One is left."), ...all(DIVIDE), success("No task is left.")];
   await using scene = await openLooped({ turns, otherwise: (nth) => later[nth - 1]! }, { files: FILES });
-  const { project } = scene;
+  const { project, model } = scene;
   const first = scene.start("build", "--no-preflight", "--json", "-n", "4", "--budget", "3");
   await until(() => existsSync(join(project.home, "here")));
   first.kill("SIGKILL");
@@ -166,6 +166,7 @@ test("kill -9 in the middle of the second iteration: --resume has the same count
     [2, 4],
     [3, 4],
   ]);
+  expect(model.main()[turns.length]!.text).toMatch(/USD budget: \$0\/\$2\.99\d*; /);
   const spent = [cut, told].flatMap(({ events }) => only(events, "iteration").map((one) => one.cost_usd as number));
   expect(told.events.at(-1)).toMatchObject({ id: left.state.id, iterations: 3, outcome: "success", cost_known: false });
   expect(told.events.at(-1)?.cost_usd).toBeCloseTo(spent.reduce((sum, cost) => sum + cost, 0));
