@@ -26,6 +26,11 @@ export const COMMANDS: Record<string, { load: () => Promise<Command>; first?: tr
     about: "find what is wrong with the installation, and the remedy",
   },
   status: { load: () => import("./status.ts"), first: true, about: "what is next, under way, and waiting for you" },
+  report: {
+    load: () => import("./report.ts"),
+    first: true,
+    about: "what happened since yesterday evening: needs you, proved, failed, unchecked",
+  },
   runs: { load: () => import("./runs.ts"), first: true, about: "list, show, pause, resume, finish or abort runs" },
   explain: { load: () => import("./explain.ts"), first: true, about: "why each stop was continued or let go" },
   approve: {

@@ -44,7 +44,7 @@ function dateOf(asked: string, clock: Clock): number | null {
 
 /** `20:00`, `yesterday`, `monday 9:00`: the last time that it was so. */
 function dayOf(asked: string, clock: Clock): number | null {
-  const [found, word, clockTime] = /^([a-z]*)\s*(\d{1,2}:.*)?$/.exec(asked) ?? [];
+  const [found, word = "", clockTime] = /^([a-z]*)\s*(\d{1,2}:.*)?$/.exec(asked) ?? [];
   const time = timeOf(clockTime ?? "0:00");
   if (!found || time === null) return null;
   const today = Math.floor((clock.now + clock.offset(clock.now) * MINUTE) / DAY);

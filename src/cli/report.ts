@@ -1,0 +1,53 @@
+import { reportMarkdown, reportText, type Shown } from "../core/report-text.ts";
+import { knownProjects } from "../gather/status.ts";
+import { gatherReport } from "../insight/report.ts";
+import { type Io, parseArgs, rootOf, UserError } from "./args.ts";
+import { clockTime, projectName, sinceAsked } from "./since.ts";
+import { visibleJson } from "./visible.ts";
+
+export const summary = "one screen: what needs you, what was proved, what failed, what nobody checked";
+export const usage = `usage: pawl report [--since TIME] [--all] [--full] [--markdown | --json] [--exit-code]
+
+One screen for the morning after, from Pawl's own records: what needs you and the command that resolves it; what is done
+and what proved it; what failed or stalled, and why; what is still running; what nobody checked (bare claims, a person's
+word instead of a pass, gates that are switched off, trees on which no command was run); what it cost. What an agent only
+says is called a claim, or left out.
+
+  --since TIME   from when on: 20:00, 2h, 30m, 3d, yesterday, "yesterday 18:00", monday, 2026-01-31, 2026-01-31T20:00.
+                 Without it: yesterday 18:00. What is open is told however old it is, for a week
+  --all          every project of yours that Pawl knows, not only this one
+  --full         all entries and all proofs, also where they do not fit one screen
+  --markdown     everything, to be pasted; texts of others stand as code
+  --json         for programs: {at, since, projects, needs, done, failed, running, unchecked, cost, unread}
+  --exit-code    1 if something needs you, failed, stalled or could not be read
+
+Exit codes: 0 shown; with --exit-code 1 as above; 2 wrong use.`;
+
+const DEFAULT_SINCE = "yesterday 18:00";
+const COLUMNS = 100;
+const ROWS = 44;
+
+export function run(args: string[], io: Io): number {
+  const known = ["--since=", "--all", "--full", "--markdown", "--json", "--exit-code"];
+  const { flags, values, words } = parseArgs(args, known);
+  if (words.length > 0) throw new UserError(`what is ${words[0]}?`, "`pawl report --help` shows how");
+  if (flags.has("--markdown") && flags.has("--json"))
+    throw new UserError("--markdown and --json together", "take one of them");
+  const asked = values["--since"] ?? DEFAULT_SINCE;
+  const { since, at } = sinceAsked(asked);
+  const here = rootOf(io);
+  const view = gatherReport(flags.has("--all") ? allProjects(here) : [here], since, at);
+  const shown: Shown = {
+    ...{ asked, name: projectName, time: (time) => clockTime(time, at) },
+    ...{ columns: COLUMNS, rows: rowsOf(io), full: flags.has("--full") },
+  };
+  if (flags.has("--json")) io.out(`${visibleJson(view)}\n`);
+  else io.out(flags.has("--markdown") ? reportMarkdown(view, shown) : reportText(view, shown));
+  const isBad = view.needs.length + view.failed.length + view.unread.length > 0;
+  return flags.has("--exit-code") && isBad ? 1 : 0;
+}
+
+const allProjects = (here: string) => [...new Set([here, ...knownProjects()])];
+
+/** A low terminal still gets every section. */
+const rowsOf = ({ isTTY }: Io) => (isTTY ? Math.max(24, process.stdout.rows ?? ROWS) : ROWS);

@@ -1,0 +1,26 @@
+import { type Clock, parseSince, SINCE_WAYS } from "../core/since.ts";
+import { localTime } from "../libc.ts";
+import { homeDir } from "../store/home.ts";
+import { UserError } from "./args.ts";
+import { visible } from "./visible.ts";
+
+/** The clock on the person's wall. */
+const wallClock = (): Clock => ({ now: Date.now(), offset: (ms) => -new Date(ms).getTimezoneOffset() });
+
+export function sinceAsked(text: string): { since: string; at: string } {
+  const clock = wallClock();
+  const found = parseSince(text, clock);
+  if (!found.ok) throw new UserError(`--since ${visible(text)}: ${found.why}`, `write ${SINCE_WAYS}`);
+  return { since: new Date(found.ms).toISOString(), at: new Date(clock.now).toISOString() };
+}
+
+/** To the minute; the day where it is not today. */
+export function clockTime(at: string, now: string): string {
+  const [day = "", time = ""] = localTime(at).slice(0, 16).split(" ");
+  return localTime(now).startsWith(day) ? time : `${day} ${time}`;
+}
+
+export function projectName(root: string): string {
+  const home = homeDir();
+  return visible(root.startsWith(`${home}/`) ? `~${root.slice(home.length)}` : root);
+}

@@ -1,0 +1,35 @@
+/** Lines that fit a screen. */
+import { plain } from "./plain.ts";
+
+/** Rather too wide than too narrow: what terminals may draw in two columns counts as two. */
+const WIDE =
+  /[\u1100-\u115f\u2300-\u23ff\u2600-\u27bf\u2b00-\u2bff\u2e80-\ua4cf\ua960-\ua97f\uac00-\ud7ff\uf900-\ufaff\uff00-\uff60\uffe0-\uffe6]|[\ufe0f-\ufe6f]/;
+
+const widthOf = (sign: string) => (sign.length > 1 || WIDE.test(sign) ? 2 : 1);
+
+/** One line of at most so many columns, with nothing hidden in it. */
+export function fit(text: string, columns: number): string {
+  const line = plain(text.slice(0, columns * 40))
+    .replace(/\s+/g, " ")
+    .trim();
+  let [kept, width] = ["", 0];
+  for (const sign of line) {
+    width += widthOf(sign);
+    if (width > columns) return `${keepTo(kept, columns - 1)}…`;
+    kept += sign;
+  }
+  return kept;
+}
+
+function keepTo(line: string, columns: number): string {
+  const signs = [...line];
+  let width = signs.reduce((sum, sign) => sum + widthOf(sign), 0);
+  while (width > columns && signs.length > 0) width -= widthOf(signs.pop()!);
+  return signs.join("");
+}
+
+/** `start`, as much of `middle` as there is room for, and `end` whole. */
+export function between(start: string, middle: string, end: string, columns: number): string {
+  const room = columns - [...start].length - [...end].length;
+  return room < 12 ? fit(`${start}${middle}`, columns) : `${start}${fit(middle, room)}${end}`;
+}
