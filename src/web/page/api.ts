@@ -1,0 +1,254 @@
+/// <reference lib="dom" />
+/** What the server says, and how it is asked. */
+
+export interface Need {
+  project: string;
+  run: string;
+  workflow: string;
+  what: string;
+  how: string;
+  since: string;
+  question: Question | null;
+  canApprove: boolean;
+}
+
+export type StageState = "done" | "now" | "open";
+
+export interface StageMark {
+  id: string;
+  title: string;
+  state: StageState;
+}
+
+export interface LiveRun {
+  project: string;
+  run: string;
+  workflow: string;
+  title: string | null;
+  task: string | null;
+  stages: StageMark[];
+  stage: string;
+  since: string;
+  doing: string;
+  waits: string | null;
+  session: string | null;
+  host: string | null;
+  cost_usd: number | null;
+}
+
+export interface Project {
+  root: string;
+  name: string;
+  runs: number;
+  live: number;
+  updated_at: string;
+}
+
+export interface Now {
+  at: string;
+  needs: Need[];
+  live: LiveRun[];
+  projects: Project[];
+  readOnly?: boolean;
+}
+
+export interface RunRow {
+  project: string;
+  id: string;
+  workflow: string;
+  stage: string;
+  status: "active" | "waiting" | "halted" | "ended";
+  outcome: string | null;
+  why: string;
+  host: string;
+  session: string;
+  task: string | null;
+  title: string | null;
+  started_at: string;
+  updated_at: string;
+  ended_at: string | null;
+  continues: number;
+  asks: number;
+  gate_fails: number;
+  approvals: number;
+  waited_ms: number;
+  cost_usd: number | null;
+  approximate: boolean;
+}
+
+export interface StageRow {
+  stage: string;
+  visit: number;
+  entered_at: string;
+  left_at: string | null;
+  ms: number | null;
+  waited_ms: number;
+  how: "done" | "back" | "ended" | "open";
+}
+
+export interface GateRow {
+  stage: string;
+  gate: string;
+  pass: number;
+  fail: number;
+  unproven: number;
+  last: string;
+  why: string;
+  at: string;
+  tree: string;
+  command: string | null;
+}
+
+export interface Moment {
+  at: string;
+  seq: number;
+  kind: string;
+  text: string;
+  detail: unknown;
+  project?: string;
+  run?: string;
+}
+
+export interface GraphData {
+  stages: StageMark[];
+  edges: { from: string; to: string; label: string }[];
+}
+
+export interface Question {
+  text: string;
+  /** when it was put: an answer names it, so that it is none to a later question */
+  asked?: string;
+  choices: { name: string; label: string }[];
+}
+
+export interface RunDetail {
+  run: RunRow;
+  stages: StageRow[];
+  gates: GateRow[];
+  timeline: Moment[];
+  graph: GraphData;
+  question: Question | null;
+  canApprove: boolean;
+  paused?: boolean;
+}
+
+export interface StageStat {
+  workflow: string;
+  stage: string;
+  runs: number;
+  p50_ms: number | null;
+  p95_ms: number | null;
+  attempts: number;
+  success_rate: number | null;
+  continues: number;
+  asks: number;
+  gate_fails: number;
+  waited_ms: number;
+  approximate: boolean;
+}
+
+export interface Point {
+  at: string;
+  runs: number;
+  p50_ms: number | null;
+  success_rate: number | null;
+}
+
+export interface Counts {
+  runs: number;
+  completed: number;
+  failed: number;
+  aborted: number;
+  live: number;
+  cost_usd: number | null;
+}
+
+export interface Stats {
+  counts: Counts;
+  stages: StageStat[];
+  trend: { stage: string; points: Point[] }[];
+  bottleneck: { sentence: string; evidence: string } | null;
+}
+
+export interface LoopRow {
+  project: string;
+  run: string;
+  procedure: string;
+  iterations: number;
+  failures: number;
+  cost_usd: number | null;
+  outcome: string | null;
+  why: string;
+  started_at: string;
+  updated_at: string;
+}
+
+export interface Task {
+  project: string;
+  id: string;
+  title: string;
+  status: string;
+  priority?: number | string | null;
+  labels?: string[];
+  assignee?: string | null;
+}
+
+export interface Page<Row> {
+  rows: Row[];
+  next: string | null;
+}
+
+export type ActionName = "answer" | "approve" | "pause" | "resume" | "abort" | "adopt";
+
+export interface Act {
+  project: string;
+  run: string;
+  action: ActionName;
+  choice?: string;
+  asked?: string;
+  why?: string;
+}
+
+export interface Acted {
+  ok: boolean;
+  message: string;
+  waits?: string;
+}
+
+/** The server does not know this browser. */
+export class Locked extends Error {}
+
+export async function ask<T>(path: string, query: Record<string, string | null | undefined> = {}): Promise<T> {
+  const said = Object.entries(query).filter((entry): entry is [string, string] => Boolean(entry[1]));
+  const search = new URLSearchParams(said).toString();
+  const answer = await fetch(`/api/${path}${search === "" ? "" : `?${search}`}`, {
+    headers: { accept: "application/json" },
+  });
+  if (answer.status === 401) throw new Locked();
+  if (!answer.ok) throw new Error(await reason(answer));
+  return (await answer.json()) as T;
+}
+
+export async function act(wish: Act): Promise<Acted> {
+  const answer = await post("/api/act", wish);
+  if (answer.status === 401) throw new Locked();
+  const said = await answer.json().catch(() => null);
+  if (said && typeof said.message === "string") return { ok: answer.ok && said.ok !== false, ...said };
+  return { ok: answer.ok, message: answer.ok ? "Done." : `The server answers ${answer.status}.` };
+}
+
+/** The key that `pawl dashboard` printed becomes a cookie, and leaves the address. */
+export async function enter(token: string): Promise<boolean> {
+  return (await post("/session", { token })).ok;
+}
+
+function post(path: string, body: unknown): Promise<Response> {
+  const headers = { "content-type": "application/json", "x-pawl": "1" };
+  return fetch(path, { method: "POST", headers, body: JSON.stringify(body) });
+}
+
+async function reason(answer: Response): Promise<string> {
+  const said = await answer.json().catch(() => null);
+  const text = said?.message ?? said?.error;
+  return typeof text === "string" ? text : `The server answers ${answer.status}.`;
+}

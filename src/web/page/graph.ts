@@ -1,0 +1,92 @@
+/// <reference lib="dom" />
+/** A workflow as a picture: stages from top to bottom, ways back and around at their right. */
+import type { GraphData, StageMark } from "./api.ts";
+import { svg } from "./dom.ts";
+
+const WIDTH = 320;
+const BOX = { x: 8, width: 176, height: 34 };
+const ROW = 62;
+const LANE = 16;
+const SIGNS = { done: "✓", now: "▶", open: "" } as const;
+
+interface Edge {
+  from: number;
+  to: number;
+  label: string;
+}
+
+export function workflowGraph({ stages, edges }: GraphData): SVGElement {
+  const rows = new Map(stages.map(({ id }, row) => [id, row]));
+  const known = edges.flatMap(({ from, to, label }) => {
+    const [a, b] = [rows.get(from), rows.get(to)];
+    return a === undefined || b === undefined ? [] : [{ from: a, to: b, label }];
+  });
+  const words = stages
+    .map(({ title, id, state }) => `${title || id} ${state === "open" ? "to come" : state}`)
+    .join(", ");
+  const height = stages.length * ROW - (ROW - BOX.height) + 8;
+  return svg(
+    "svg",
+    { viewBox: `0 0 ${WIDTH} ${height}`, class: "graph", role: "img", "aria-label": `Workflow: ${words}` },
+    marker(),
+    known.filter(isStep).map(step),
+    lanes(known.filter((edge) => !isStep(edge))),
+    stages.map(box),
+  );
+}
+
+const isStep = ({ from, to }: Edge): boolean => to === from + 1;
+const top = (row: number): number => 4 + row * ROW;
+const middle = (row: number): number => top(row) + BOX.height / 2;
+
+function marker(): SVGElement {
+  const shape = svg("path", { d: "M0 0 8 4 0 8z", class: "tip" });
+  const size = { viewBox: "0 0 8 8", refX: 7, refY: 4, markerWidth: 7, markerHeight: 7, orient: "auto-start-reverse" };
+  return svg("defs", {}, svg("marker", { id: "tip", ...size }, shape));
+}
+
+function box({ title, id, state }: StageMark, row: number): SVGElement {
+  const name = title || id;
+  const shown = name.length > 19 ? `${name.slice(0, 18)}…` : name;
+  return svg(
+    "g",
+    { class: `node ${state}` },
+    svg("title", {}, name),
+    svg("rect", { x: BOX.x, y: top(row), width: BOX.width, height: BOX.height, rx: 8 }),
+    svg("text", { x: BOX.x + 14, y: middle(row) + 4.5, class: "sign" }, SIGNS[state]),
+    svg("text", { x: BOX.x + (state === "open" ? 14 : 34), y: middle(row) + 4.5 }, shown),
+  );
+}
+
+function step({ from, to, label }: Edge): SVGElement {
+  const x = BOX.x + 24;
+  const [y1, y2] = [top(from) + BOX.height, top(to) - 1];
+  return svg(
+    "g",
+    { class: "edge" },
+    svg("line", { x1: x, y1, x2: x, y2, "marker-end": "url(#tip)" }),
+    svg("text", { x: x + 10, y: (y1 + y2) / 2 + 4 }, clip(label, 34)),
+  );
+}
+
+/** Each way that is no plain step has a lane of its own, the short ones nearest. */
+function lanes(edges: Edge[]): SVGElement[] {
+  const sorted = edges.toSorted((a, b) => Math.abs(a.to - a.from) - Math.abs(b.to - b.from));
+  return sorted.slice(0, 6).map((edge, lane) => around(edge, lane));
+}
+
+function around({ from, to, label }: Edge, lane: number): SVGElement {
+  const right = BOX.x + BOX.width;
+  const far = right + LANE * (lane + 1);
+  const [y1, y2] = from === to ? [middle(from) - 7, middle(from) + 7] : [middle(from) + 5, middle(to) - 5];
+  const path = `M${right} ${y1} C${far} ${y1} ${far} ${y1} ${far} ${(y1 + y2) / 2} S${far} ${y2} ${right + 2} ${y2}`;
+  const room = Math.floor((WIDTH - far - 6) / 6);
+  return svg(
+    "g",
+    { class: to > from ? "edge" : "edge back" },
+    svg("path", { d: path, "marker-end": "url(#tip)" }, svg("title", {}, label)),
+    room > 3 && svg("text", { x: far + 5, y: (y1 + y2) / 2 + 4 }, clip(label, room)),
+  );
+}
+
+const clip = (text: string, most: number): string => (text.length > most ? `${text.slice(0, most - 1)}…` : text);

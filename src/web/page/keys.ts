@@ -1,0 +1,75 @@
+/// <reference lib="dom" />
+/** The keyboard: every page and every item without a mouse. */
+import { openDialog } from "./dialog.ts";
+import { byId, h } from "./dom.ts";
+import { go, PAGES } from "./route.ts";
+import { nextTheme } from "./theme.ts";
+
+const GOES_MS = 1500;
+let going = 0;
+
+export function startKeys(): void {
+  document.addEventListener("keydown", heard);
+  byId("help").addEventListener("click", showHelp);
+}
+
+function heard(event: KeyboardEvent): void {
+  const { target, key } = event;
+  if (event.ctrlKey || event.metaKey || event.altKey || document.querySelector("dialog[open]")) return;
+  if (target instanceof HTMLElement && target.closest("input, textarea, select, [contenteditable]")) {
+    if (key === "Escape") target.blur();
+    return;
+  }
+  if (press(key)) event.preventDefault();
+}
+
+function press(key: string): boolean {
+  const page = Date.now() - going < GOES_MS && PAGES.find((one) => one.key === key);
+  going = key === "g" ? Date.now() : 0;
+  if (page) go(page.name);
+  else if (key === "j" || key === "k") move(key === "j" ? 1 : -1);
+  else if (key === "t") nextTheme();
+  else if (key === "?") showHelp();
+  else if (key === "/") return search();
+  else return key === "g";
+  return true;
+}
+
+function move(by: number): void {
+  const items = [...document.querySelectorAll<HTMLElement>("#view [data-item]")];
+  const at = items.findIndex((item) => item.contains(document.activeElement));
+  const next = items[at < 0 ? (by > 0 ? 0 : items.length - 1) : Math.min(items.length - 1, Math.max(0, at + by))];
+  next?.focus();
+  next?.scrollIntoView({ block: "nearest" });
+}
+
+function search(): boolean {
+  const field = document.querySelector<HTMLInputElement>("#view input[type=search]");
+  if (field) field.focus();
+  else go("journal");
+  return true;
+}
+
+function showHelp(): void {
+  const keys: [string[], string][] = [
+    ...PAGES.map(({ key, title }): [string[], string] => [["g", key], title]),
+    [["j"], "Next item"],
+    [["k"], "Item before"],
+    [["Enter"], "Open it"],
+    [["/"], "Search the journal"],
+    [["t"], "Light, dark, or as the system"],
+    [["Esc"], "Close, or leave a field"],
+    [["?"], "This list"],
+  ];
+  const list = keys.map(([all, text]) => [
+    h(
+      "dt",
+      {},
+      all.map((key) => h("kbd", {}, key)),
+    ),
+    h("dd", {}, text),
+  ]);
+  const close = h("button", { type: "button", click: () => dialog.close() }, "Close");
+  const dialog = openDialog("Keyboard", [h("dl", { class: "keys" }, list), h("div", { class: "buttons" }, close)]);
+  close.focus();
+}
