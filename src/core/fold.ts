@@ -1,0 +1,205 @@
+/**
+ * Journal lines → what a run did: stays in stages, claims, gates, questions, waiting, loops. One line after the other, in the
+ * order of the journal; the state between two lines is all there is, so it does not matter where reading was interrupted.
+ */
+
+import { COUNTS, type Handler, openVisit, setTask, text, texts } from "./fold-counts.ts";
+import { newestSeen, newSeen, noteSeen } from "./fold-seen.ts";
+import type { FoldLine, How, RunState } from "./fold-types.ts";
+
+export type { FoldLine, RunState, Visit } from "./fold-types.ts";
+
+const MOST_VISITS = 2000;
+
+/** Kinds of which only the fact counts: nobody has to look at their own fields. */
+export const BARE_KINDS = ["signalled", "continued", "asked_agent", "advanced", "decided", "resumed"];
+export const TELLING_KINDS = [
+  "armed",
+  "adopted",
+  "released",
+  "prompted",
+  "inferred",
+  "gated",
+  "approved",
+  "asked",
+  "task_done",
+  "task_begun",
+  "iteration_begun",
+  "looped",
+  "loop_ended",
+  "replanned",
+  "phased",
+  "halted",
+  "ended",
+];
+
+// ── Lines ───────────────────────────────────────────────────────────────────
+
+/** The first line of a run that counts. Where it is not the first commit, the beginning is missing. */
+export function openRun(line: FoldLine): RunState {
+  const { run, workflow, stage, at, seq } = line;
+  return {
+    v: 1,
+    id: run,
+    workflow,
+    plan: [],
+    stage,
+    status: "active",
+    outcome: null,
+    why: "",
+    host: line.host,
+    session: line.session,
+    task: null,
+    title: null,
+    tasks_done: 0,
+    started: at,
+    updated: at,
+    ended: null,
+    claims: 0,
+    continues: 0,
+    asks: 0,
+    gate_fails: 0,
+    approvals: 0,
+    waited: 0,
+    waits_since: null,
+    visits: [],
+    dropped: 0,
+    gates: [],
+    loop: null,
+    seen: newSeen(seq),
+    approximate: seq > 1,
+    closed: [],
+  };
+}
+
+/** Changes the state. false: a double, which changed nothing. */
+export function foldLine(state: RunState, line: FoldLine): boolean {
+  const newest = newestSeen(state.seen);
+  if (!noteSeen(state.seen, line.seq, line.i)) return false;
+  if (line.at > state.updated) state.updated = line.at;
+  const isLate = line.seq < newest;
+  if (isLate) state.approximate = true;
+  // What came late still counts, but moves nothing: the run is past it.
+  const isPast = isLate || state.status === "ended";
+  if (!isPast) place(state, line);
+  COUNTS[line.kind]?.(state, line);
+  if (!isPast) MOVES[line.kind]?.(state, line);
+  return true;
+}
+
+/** Lines that count for nothing else tell at least that the run lives. */
+export function touchRun(state: RunState, at: number): void {
+  if (at > state.updated) state.updated = at;
+}
+
+// ── Moving ──────────────────────────────────────────────────────────────────
+
+const MOVES: Record<string, Handler | undefined> = Object.assign(Object.create(null), {
+  armed: goOn,
+  advanced: goOn,
+  replanned: (state: RunState, line: FoldLine) => {
+    state.plan = texts(line.fields.plan);
+    goOn(state, line);
+  },
+  task_begun: (state: RunState, line: FoldLine) => {
+    leave(state, line.at, "done");
+    setTask(state, line);
+    goOn(state, line);
+    enter(state, line.stage, line.at);
+  },
+  phased: (state: RunState, line: FoldLine) => {
+    const { to } = line.fields;
+    const stage = typeof to === "number" ? state.plan[Math.min(to, state.plan.length) - 1] : undefined;
+    if (stage !== undefined && stage !== state.stage) moveTo(state, stage, line.at);
+  },
+  prompted: (state: RunState, line: FoldLine) => {
+    if (line.fields.injected !== true) stopWaiting(state, line.at);
+  },
+  decided: (state: RunState, line: FoldLine) => stopWaiting(state, line.at),
+  approved: goOn,
+  resumed: goOn,
+  adopted: takeOver,
+  released: (state: RunState) => {
+    state.session = "";
+  },
+  iteration_begun: (state: RunState, line: FoldLine) => {
+    takeOver(state, line);
+    goOn(state, line);
+  },
+  asked: (state: RunState, line: FoldLine) => wait(state, line, "waiting", text(line.fields.ask)),
+  halted: (state: RunState, line: FoldLine) => wait(state, line, "halted", text(line.fields.why)),
+  loop_ended: (state: RunState, line: FoldLine) => {
+    state.status = "halted";
+    state.why = text(line.fields.why);
+  },
+  ended: end,
+});
+
+/** Whatever moved it: a line tells in which stage the run is. With a task all stages begin anew, even the same one. */
+function place(state: RunState, line: FoldLine): void {
+  if (line.kind === "task_begun") return;
+  if (openVisit(state) === undefined) enter(state, line.stage, line.at);
+  else if (line.stage !== state.stage) moveTo(state, line.stage, line.at);
+}
+
+function moveTo(state: RunState, stage: string, at: number): void {
+  const [from, to] = [state.plan.indexOf(state.stage), state.plan.indexOf(stage)];
+  leave(state, at, to !== -1 && to < from ? "back" : "done");
+  enter(state, stage, at);
+}
+
+function enter(state: RunState, stage: string, at: number): void {
+  const before = state.visits.findLast((one) => one.stage === stage);
+  const none = { waited: 0, claims: 0, continues: 0, asks: 0, gate_fails: 0 };
+  state.visits.push({ stage, visit: (before?.visit ?? 0) + 1, from: at, to: null, ...none, how: "open" });
+  state.stage = stage;
+  if (state.visits.length <= MOST_VISITS) return;
+  state.visits.shift();
+  state.dropped++;
+  state.approximate = true;
+}
+
+function leave(state: RunState, at: number, how: How): void {
+  const visit = openVisit(state);
+  if (visit === undefined) return;
+  stopWaiting(state, at);
+  visit.to = Math.max(at, visit.from);
+  visit.how = how;
+  state.closed.push(visit);
+}
+
+function goOn(state: RunState, line: FoldLine): void {
+  stopWaiting(state, line.at);
+  state.status = "active";
+  state.why = "";
+}
+
+function wait(state: RunState, line: FoldLine, status: "waiting" | "halted", why: string): void {
+  state.status = status;
+  state.why = why;
+  state.waits_since ??= line.at;
+}
+
+function stopWaiting(state: RunState, at: number): void {
+  if (state.waits_since === null) return;
+  const ms = Math.max(0, at - state.waits_since);
+  state.waits_since = null;
+  state.waited += ms;
+  const visit = openVisit(state);
+  if (visit !== undefined) visit.waited += ms;
+}
+
+function takeOver(state: RunState, { host, session }: FoldLine): void {
+  if (session === "") return;
+  state.host = host;
+  state.session = session;
+}
+
+function end(state: RunState, line: FoldLine): void {
+  const outcome = text(line.fields.outcome) || "ended";
+  leave(state, line.at, outcome === "completed" ? "done" : "ended");
+  stopWaiting(state, line.at);
+  state.status = "ended";
+  state.outcome = outcome;
+  state.ended = line.at;
+}

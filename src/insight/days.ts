@@ -1,0 +1,126 @@
+/** Sums by day and by month of stays in stages that are over: what statistics over many runs are made of. */
+import type { Database } from "bun:sqlite";
+import type { RunState, Visit } from "../core/fold.ts";
+import { addTo, type Histogram, merge } from "../core/histogram.ts";
+
+export interface StageSum {
+  workflow: string;
+  stage: string;
+  /** where in the plan */
+  place: number;
+  visits: number;
+  runs: number;
+  done: number;
+  ms: number;
+  waited: number;
+  claims: number;
+  continues: number;
+  asks: number;
+  gate_fails: number;
+}
+
+interface SpanSum extends StageSum {
+  span: string;
+  histogram: Histogram;
+}
+
+/** project → what is to be added */
+export type DaySums = Map<number, Map<string, SpanSum>>;
+
+export const newDaySums = (): DaySums => new Map();
+export const LAST_PLACE = 999;
+
+export const newSum = (workflow: string, stage: string): StageSum => ({
+  workflow,
+  stage,
+  place: LAST_PLACE,
+  visits: 0,
+  runs: 0,
+  done: 0,
+  ms: 0,
+  waited: 0,
+  claims: 0,
+  continues: 0,
+  asks: 0,
+  gate_fails: 0,
+});
+
+export const daySpan = (ms: number) => `d${new Date(ms).toISOString().slice(0, 10)}`;
+export const monthSpan = (ms: number) => `m${new Date(ms).toISOString().slice(0, 7)}`;
+
+let lastDay = -1;
+let lastSpans: [string, string] = ["", ""];
+
+/** Most visits end on the same day as the one before. */
+function spansOf(ms: number): [string, string] {
+  const day = Math.floor(ms / 86_400_000);
+  if (day !== lastDay) lastSpans = [daySpan(ms), monthSpan(ms)];
+  lastDay = day;
+  return lastSpans;
+}
+
+export function noteVisits(sums: DaySums, project: number, { closed, workflow, plan }: RunState): void {
+  if (closed.length === 0) return;
+  const own = sums.get(project) ?? new Map<string, SpanSum>();
+  sums.set(project, own);
+  for (const visit of closed) {
+    const place = plan.indexOf(visit.stage);
+    for (const span of spansOf(visit.to!)) {
+      const key = `${span}\0${workflow}\0${visit.stage}`;
+      let sum = own.get(key);
+      if (sum === undefined) {
+        sum = { span, ...newSum(workflow, visit.stage), histogram: {} };
+        own.set(key, sum);
+      }
+      addVisit(sum, visit, place);
+      addTo(sum.histogram, visit.to! - visit.from);
+    }
+  }
+}
+
+export function addVisit(sum: StageSum, visit: Visit, place: number): void {
+  if (place !== -1 && place < sum.place) sum.place = place;
+  sum.visits++;
+  if (visit.visit === 1) sum.runs++;
+  if (visit.how === "done") sum.done++;
+  sum.ms += visit.to! - visit.from;
+  sum.waited += visit.waited;
+  sum.claims += visit.claims;
+  sum.continues += visit.continues;
+  sum.asks += visit.asks;
+  sum.gate_fails += visit.gate_fails;
+}
+
+export function addSums(into: StageSum, more: StageSum): void {
+  into.place = Math.min(into.place, more.place);
+  into.visits += more.visits;
+  into.runs += more.runs;
+  into.done += more.done;
+  into.ms += more.ms;
+  into.waited += more.waited;
+  into.claims += more.claims;
+  into.continues += more.continues;
+  into.asks += more.asks;
+  into.gate_fails += more.gate_fails;
+}
+
+const ADD = `
+INSERT INTO days VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+ON CONFLICT (span, project, workflow, stage) DO UPDATE SET place = min(place, excluded.place),
+  visits = visits + excluded.visits, runs = runs + excluded.runs, done = done + excluded.done, ms = ms + excluded.ms,
+  waited = waited + excluded.waited, claims = claims + excluded.claims, continues = continues + excluded.continues,
+  asks = asks + excluded.asks, gate_fails = gate_fails + excluded.gate_fails, histogram = excluded.histogram`;
+
+export function saveDays(db: Database, sums: DaySums): void {
+  const add = db.query(ADD);
+  const load = db.query("SELECT histogram FROM days WHERE span = ? AND project = ? AND workflow = ? AND stage = ?");
+  for (const [project, own] of sums)
+    for (const sum of own.values()) {
+      const { span, workflow, stage, histogram } = sum;
+      const before = load.get(span, project, workflow, stage) as { histogram: string } | null;
+      if (before !== null) merge(histogram, JSON.parse(before.histogram) as Histogram);
+      const { place, visits, runs, done, ms, waited, claims, continues, asks, gate_fails } = sum;
+      const counts = [place, visits, runs, done, ms, waited, claims, continues, asks, gate_fails];
+      add.run(span, project, workflow, stage, ...counts, JSON.stringify(histogram));
+    }
+}

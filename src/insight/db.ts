@@ -1,0 +1,102 @@
+/**
+ * One SQLite file for the person, all projects. It is only an index of the journals: whatever is wrong with it, it is thrown
+ * away and made anew. Raw events are not in it.
+ */
+import { Database } from "bun:sqlite";
+import { close, FLAGS, open } from "../store/disk.ts";
+import { errorCode, makeDirs, messageOf, removeQuietly } from "../store/files.ts";
+import { dirname } from "../store/names.ts";
+
+const VERSION = 1;
+const BUSY_MS = 5000;
+
+const SCHEMA = `
+CREATE TABLE projects (id INTEGER PRIMARY KEY, root TEXT NOT NULL UNIQUE, gone INTEGER NOT NULL);
+CREATE TABLE files (
+  project INTEGER NOT NULL, name TEXT NOT NULL, inode TEXT NOT NULL, offset INTEGER NOT NULL,
+  skipping INTEGER NOT NULL, tail BLOB NOT NULL, PRIMARY KEY (project, name)) WITHOUT ROWID;
+CREATE TABLE runs (
+  key INTEGER PRIMARY KEY, project INTEGER NOT NULL, id TEXT NOT NULL, workflow TEXT NOT NULL, stage TEXT NOT NULL,
+  status TEXT NOT NULL, outcome TEXT, started INTEGER NOT NULL, updated INTEGER NOT NULL, cost REAL,
+  loops INTEGER NOT NULL, state TEXT NOT NULL, UNIQUE (project, id));
+CREATE INDEX runs_by_time ON runs (updated, started, project, workflow, status, outcome, cost);
+CREATE INDEX runs_by_project ON runs (project, updated, status);
+CREATE INDEX runs_live ON runs (project, workflow, stage, updated) WHERE status <> 'ended';
+CREATE INDEX runs_loops ON runs (updated) WHERE loops = 1;
+CREATE TABLE days (
+  span TEXT NOT NULL, project INTEGER NOT NULL, workflow TEXT NOT NULL, stage TEXT NOT NULL, place INTEGER NOT NULL,
+  visits INTEGER NOT NULL, runs INTEGER NOT NULL, done INTEGER NOT NULL, ms INTEGER NOT NULL, waited INTEGER NOT NULL,
+  claims INTEGER NOT NULL, continues INTEGER NOT NULL, asks INTEGER NOT NULL, gate_fails INTEGER NOT NULL,
+  histogram TEXT NOT NULL, PRIMARY KEY (span, project, workflow, stage)) WITHOUT ROWID;
+PRAGMA user_version = ${VERSION};
+`;
+
+export interface Opened {
+  db: Database;
+  /** why what was there was thrown away; null: it was kept, or there was nothing */
+  rebuilt: string | null;
+}
+
+export function openDatabase(path: string): Opened {
+  const found = tryOpen(path);
+  if ("db" in found) return { db: found.db, rebuilt: null };
+  return { db: makeAnew(path), rebuilt: found.why };
+}
+
+export function makeAnew(path: string): Database {
+  for (const end of ["", "-wal", "-shm", "-journal"]) removeQuietly(`${path}${end}`);
+  const made = tryOpen(path);
+  if ("db" in made) return made.db;
+  throw new Error(`${path}: ${made.why}`);
+}
+
+/** Errors that mean the file, not the question. */
+export function isDamage(error: unknown): boolean {
+  const code = errorCode(error);
+  const words = messageOf(error);
+  return (
+    /^SQLITE_(CORRUPT|NOTADB|FORMAT|SCHEMA)/.test(code) || /no such (table|column)|malformed|not a database/.test(words)
+  );
+}
+
+export const isBusy = (error: unknown): boolean => /^SQLITE_(BUSY|LOCKED)/.test(errorCode(error));
+
+function tryOpen(path: string): { db: Database } | { why: string } {
+  reserve(path);
+  const db = new Database(path, { readwrite: true, create: true });
+  try {
+    db.run(`PRAGMA busy_timeout = ${BUSY_MS}`);
+    db.run("PRAGMA journal_mode = WAL");
+    db.run("PRAGMA synchronous = NORMAL");
+    db.run("PRAGMA cache_size = -32000");
+    const why = prepare(db);
+    if (why === null) return { db };
+    db.close();
+    return { why };
+  } catch (error) {
+    db.close();
+    if (!isDamage(error)) throw error;
+    return { why: `it was damaged (${messageOf(error)})` };
+  }
+}
+
+/** Only the person may read it; its helper files take the same mode. */
+function reserve(path: string): void {
+  makeDirs(dirname(path), 0o700);
+  close(open(path, FLAGS.O_RDWR | FLAGS.O_CREAT | FLAGS.O_NONBLOCK, 0o600));
+}
+
+/** null: ready to use. */
+function prepare(db: Database): string | null {
+  const version = versionOf(db);
+  if (version === VERSION) return null;
+  if (version !== 0 || hasTables(db)) return `it was of version ${version}, this is ${VERSION}`;
+  const make = db.transaction(() => {
+    if (versionOf(db) === 0) db.run(SCHEMA);
+  });
+  make.immediate();
+  return null;
+}
+
+const versionOf = (db: Database) => (db.query("PRAGMA user_version").get() as { user_version: number }).user_version;
+const hasTables = (db: Database) => db.query("SELECT 1 FROM sqlite_master LIMIT 1").get() !== null;

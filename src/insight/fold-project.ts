@@ -1,0 +1,217 @@
+/** One project's journal into the database: which files, from where, and what becomes of their lines. */
+import type { Database } from "bun:sqlite";
+import { foldLine, openRun, type RunState, touchRun } from "../core/fold.ts";
+import { openScanner, type Scanner, scanLine } from "../core/journal-scan.ts";
+import { namesOf } from "../store/disk.ts";
+import { errorCode, insideRoot, lookAt, messageOf } from "../store/files.ts";
+import { join } from "../store/names.ts";
+import { type DaySums, newDaySums, noteVisits } from "./days.ts";
+import type { Project } from "./projects.ts";
+import { nowhere, type Place, readOn } from "./read.ts";
+
+const FOLDER = ".pawl/journal";
+const MOST_STATES = 20_000;
+
+export interface Work {
+  db: Database;
+  events: number;
+  skipped: number;
+  problems: string[];
+  days: DaySums;
+  /** runs that changed, with their project's root */
+  touched: { root: string; key: number; id: string; loops: boolean }[];
+  scanner: Scanner;
+}
+
+export const newWork = (db: Database): Work => ({
+  db,
+  events: 0,
+  skipped: 0,
+  problems: [],
+  days: newDaySums(),
+  touched: [],
+  scanner: openScanner(),
+});
+
+/** A file that is not what it was makes the whole project be folded anew. */
+export function foldProject(work: Work, project: Project): void {
+  if (project.gone || foldFiles(work, project)) return;
+  forgetProject(work.db, project.id);
+  work.days.delete(project.id);
+  if (!foldFiles(work, project)) work.problems.push(`${project.root}: its journal changes while it is read`);
+}
+
+function forgetProject(db: Database, id: number): void {
+  for (const table of ["runs", "days", "files"]) db.query(`DELETE FROM ${table} WHERE project = ?`).run(id);
+}
+
+// ── Files ───────────────────────────────────────────────────────────────────
+
+interface Found {
+  name: string;
+  path: string;
+  inode: number;
+  size: number;
+}
+
+/** false: a file was replaced or cut. */
+function foldFiles(work: Work, project: Project): boolean {
+  const known = placesOf(work.db, project.id);
+  const fold = openFold(work, project);
+  for (const file of filesOf(work, project)) {
+    const before = known.get(file.name) ?? movedFrom(known, file);
+    if (before !== undefined && before.inode !== file.inode) return false;
+    if (before?.offset === file.size) continue;
+    try {
+      const after = readOn(file.path, before ?? nowhere(file.inode), fold);
+      if (after === null) return false;
+      if (after !== before) keepPlace(work.db, project.id, file, after);
+    } catch (error) {
+      work.problems.push(`${file.path}: ${messageOf(error)}`);
+    }
+  }
+  fold.flush();
+  return true;
+}
+
+/** A rotated file has another name, but it is the same file. */
+function movedFrom(known: Map<string, Place>, { inode, size }: Found): Place | undefined {
+  return known.values().find((place) => place.inode === inode && place.offset <= size);
+}
+
+function filesOf({ problems }: Work, { root }: Project): Found[] {
+  try {
+    const dir = insideRoot(root, FOLDER);
+    if (lookAt(dir) === undefined) return [];
+    const names = namesOf(dir).filter((name) => name.endsWith(".jsonl"));
+    return names.sort().flatMap((name) => fileAt(join(dir, name), name, problems));
+  } catch (error) {
+    if (errorCode(error) !== "ENOENT") problems.push(`${root}: ${messageOf(error)}`);
+    return [];
+  }
+}
+
+function fileAt(path: string, name: string, problems: string[]): Found[] {
+  const found = lookAt(path);
+  if (found === undefined) return [];
+  if (found.isFile()) return [{ name, path, inode: found.ino, size: found.size }];
+  problems.push(`${path}: not a regular file`);
+  return [];
+}
+
+interface PlaceRow {
+  name: string;
+  inode: string;
+  offset: number;
+  skipping: number;
+  tail: Uint8Array;
+}
+
+function placesOf(db: Database, project: number): Map<string, Place> {
+  const rows = db.query("SELECT name, inode, offset, skipping, tail FROM files WHERE project = ?").all(project);
+  return new Map(
+    (rows as PlaceRow[]).map(({ name, inode, offset, skipping, tail }) => [
+      name,
+      { inode: Number(inode), offset, skipping: skipping === 1, tail },
+    ]),
+  );
+}
+
+function keepPlace(db: Database, project: number, { name, inode }: Found, { offset, skipping, tail }: Place): void {
+  db.query("DELETE FROM files WHERE project = ? AND inode = ? AND name <> ?").run(project, String(inode), name);
+  db.query("INSERT OR REPLACE INTO files VALUES (?, ?, ?, ?, ?, ?)").run(
+    project,
+    name,
+    String(inode),
+    offset,
+    skipping ? 1 : 0,
+    tail,
+  );
+}
+
+// ── Lines ───────────────────────────────────────────────────────────────────
+
+interface Fold {
+  take: (bytes: Buffer, from: number, to: number) => void;
+  skipped: () => void;
+  flush: () => void;
+}
+
+interface Held {
+  state: RunState;
+  changed: boolean;
+}
+
+function openFold(work: Work, project: Project): Fold {
+  const { scanner } = work;
+  const held = new Map<string, Held>();
+  const load = work.db.query("SELECT state FROM runs WHERE project = ? AND id = ?");
+  const save = saver(work, project);
+  let last: Held | undefined;
+  const find = (id: string): Held | undefined => {
+    if (last !== undefined && last.state.id === id) return last;
+    const known = held.get(id) ?? hold(held, load.get(project.id, id) as { state: string } | null);
+    if (known !== undefined) last = known;
+    return known;
+  };
+  const flush = () => {
+    for (const one of held.values()) if (one.changed) save(one);
+    held.clear();
+    last = undefined;
+  };
+  const take = (bytes: Buffer, from: number, to: number) => {
+    const what = scanLine(scanner, bytes, from, to);
+    if (what === "none") {
+      work.skipped++;
+      return;
+    }
+    work.events++;
+    const { line } = scanner;
+    let run = find(line.run);
+    if (what === "alive") {
+      if (run === undefined) return;
+      touchRun(run.state, line.at);
+      run.changed = true;
+      return;
+    }
+    if (run === undefined) {
+      if (held.size >= MOST_STATES) flush();
+      run = { state: openRun(line), changed: true };
+      held.set(line.run, run);
+      last = run;
+    }
+    if (foldLine(run.state, line)) run.changed = true;
+  };
+  return { take, flush, skipped: () => work.skipped++ };
+}
+
+function hold(held: Map<string, Held>, row: { state: string } | null): Held | undefined {
+  if (row === null) return undefined;
+  const one = { state: JSON.parse(row.state) as RunState, changed: false };
+  held.set(one.state.id, one);
+  return one;
+}
+
+const SAVE = `
+INSERT INTO runs (project, id, workflow, stage, status, outcome, started, updated, cost, loops, state)
+VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+ON CONFLICT (project, id) DO UPDATE SET workflow = excluded.workflow, stage = excluded.stage, status = excluded.status,
+  outcome = excluded.outcome, started = excluded.started, updated = excluded.updated,
+  cost = coalesce(excluded.cost, cost), loops = excluded.loops, state = excluded.state
+RETURNING key`;
+
+function saver(work: Work, { id: project, root }: Project): (held: Held) => void {
+  const save = work.db.query(SAVE);
+  return (held) => {
+    const { state } = held;
+    noteVisits(work.days, project, state);
+    state.closed = [];
+    const { id, workflow, stage, status, outcome, started, updated, loop } = state;
+    const cost = loop?.cost ?? null;
+    const loops = loop === null ? 0 : 1;
+    const json = JSON.stringify(state);
+    const row = save.get(project, id, workflow, stage, status, outcome, started, updated, cost, loops, json);
+    work.touched.push({ root, key: (row as { key: number }).key, id, loops: loop !== null });
+    held.changed = false;
+  };
+}

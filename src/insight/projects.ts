@@ -1,0 +1,37 @@
+/** Which projects there are: those that Pawl has heard of, and those that were seen before and may be gone. A worktree is one of its own. */
+import type { Database } from "bun:sqlite";
+import { knownProjects } from "../gather/status.ts";
+import { lookAt } from "../store/files.ts";
+
+export interface Project {
+  id: number;
+  root: string;
+  gone: boolean;
+}
+
+/** `wanted`: instead of all that are known. Writes down what is new. */
+export function registerProjects(db: Database, wanted: string[] | undefined): Project[] {
+  const add = db.prepare("INSERT INTO projects (root, gone) VALUES (?, 0) ON CONFLICT (root) DO NOTHING");
+  for (const root of wanted ?? knownProjects()) add.run(root);
+  const mark = db.prepare("UPDATE projects SET gone = ? WHERE id = ? AND gone <> ?");
+  return allProjects(db).map(({ id, root }) => {
+    const gone = !isFolder(root);
+    mark.run(gone ? 1 : 0, id, gone ? 1 : 0);
+    return { id, root, gone };
+  });
+}
+
+export function allProjects(db: Database): Project[] {
+  const rows = db.query("SELECT id, root, gone FROM projects ORDER BY root").all() as (Omit<Project, "gone"> & {
+    gone: number;
+  })[];
+  return rows.map((row) => ({ ...row, gone: row.gone === 1 }));
+}
+
+function isFolder(root: string): boolean {
+  try {
+    return root.startsWith("/") && lookAt(root)?.isDirectory() === true;
+  } catch {
+    return false;
+  }
+}

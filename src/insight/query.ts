@@ -1,0 +1,164 @@
+/** All questions that report, statistics and dashboard ask. Nothing here reads a journal but `sync`. */
+import type { Database } from "bun:sqlite";
+import type { RunState } from "../core/fold.ts";
+import { statePath } from "../store/home.ts";
+import { basename, dirname } from "../store/names.ts";
+import { findBottleneck } from "./bottleneck.ts";
+import { isDamage, makeAnew, openDatabase } from "./db.ts";
+import { afterCursor, cursorOf, limitOf, whereRuns } from "./filter.ts";
+import { gateRows, iso, loopRow, runRow, stageRows } from "./rows.ts";
+import { stageStats, trendOf } from "./stats.ts";
+import { syncDatabase } from "./sync.ts";
+import type { Counts, Filter, Insight, LoopRow, ProjectRow, RunRow, Synced } from "./types.ts";
+
+export { ENOUGH_ATTEMPTS } from "./bottleneck.ts";
+export type {
+  Counts,
+  Filter,
+  GateRow,
+  Insight,
+  LoopRow,
+  ProjectRow,
+  RunRow,
+  StageRow,
+  StageStat,
+  Synced,
+  Trend,
+  TrendPoint,
+} from "./types.ts";
+
+/** `projects`: only these (and those seen before) instead of all that Pawl has heard of. */
+export function openInsight(options: { path?: string; projects?: string[] } = {}): Insight {
+  const path = options.path ?? statePath("insight.db");
+  const opened = openDatabase(path);
+  let { db, rebuilt } = opened;
+  const anew = (why: string) => {
+    db.close();
+    db = makeAnew(path);
+    rebuilt = why;
+  };
+  const sync = (): Synced => {
+    const synced = syncDatabase(db, options.projects);
+    const why = rebuilt;
+    rebuilt = null;
+    return { ...synced, rebuilt: why };
+  };
+  // A file that turns out to be damaged is made anew once, whoever notices.
+  const heal = <T>(work: () => T, before: () => void): T => {
+    try {
+      return work();
+    } catch (error) {
+      if (!isDamage(error)) throw error;
+      anew("it was damaged");
+      before();
+      return work();
+    }
+  };
+  const ask = <T>(question: (db: Database) => T): T => heal(() => question(db), sync);
+  return {
+    sync: () => heal(sync, () => {}),
+    projects: () => ask(projectRows),
+    runs: (filter) => ask((db) => runPage(db, filter)),
+    run: (project, id) => ask((db) => oneRun(db, project, id)),
+    stageStats: (filter) => ask((db) => stageStats(db, filter)),
+    trend: (filter, buckets) => ask((db) => trendOf(db, filter, buckets)),
+    bottleneck: (filter) => ask((db) => findBottleneck(stageStats(db, filter))),
+    loops: (filter) => ask((db) => loopRows(db, filter)),
+    counts: (filter) => ask((db) => countRuns(db, filter)),
+    close: () => db.close(),
+  };
+}
+
+// ── Projects ────────────────────────────────────────────────────────────────
+
+const PROJECTS = `
+SELECT root, gone, count(runs.key) AS runs, coalesce(sum(runs.status <> 'ended'), 0) AS live, max(runs.updated) AS updated
+FROM projects LEFT JOIN runs INDEXED BY runs_by_project ON runs.project = projects.id
+GROUP BY projects.id ORDER BY updated DESC, root`;
+
+function projectRows(db: Database): ProjectRow[] {
+  const rows = db.query(PROJECTS).all() as {
+    root: string;
+    gone: number;
+    runs: number;
+    live: number;
+    updated: number;
+  }[];
+  const names = new Map<string, number>();
+  for (const { root } of rows) names.set(basename(root), (names.get(basename(root)) ?? 0) + 1);
+  return rows.map(({ root, gone, runs, live, updated }) => {
+    const own = basename(root);
+    const name = names.get(own) === 1 ? own : `${basename(dirname(root))}/${own}`;
+    return { root, name, runs, live, updated_at: updated === null ? "" : iso(updated), gone: gone === 1 };
+  });
+}
+
+// ── Runs ────────────────────────────────────────────────────────────────────
+
+interface Kept {
+  key: number;
+  root: string;
+  updated: number;
+  cost: number | null;
+  state: string;
+}
+
+const FIELDS = "key, updated, cost, state, (SELECT root FROM projects WHERE id = runs.project) AS root";
+const stateOf = ({ state }: Kept) => JSON.parse(state) as RunState;
+
+function runPage(db: Database, filter: Filter): { rows: RunRow[]; next: string | null } {
+  const where = whereRuns(filter);
+  const after = afterCursor(filter);
+  const limit = limitOf(filter);
+  // The keys first, from the index alone: most states would be read for nothing.
+  const keys = `SELECT key FROM runs INDEXED BY runs_by_time WHERE ${where.sql} AND ${after.sql} ORDER BY updated DESC, key DESC LIMIT ?`;
+  const sql = `SELECT ${FIELDS} FROM runs WHERE key IN (${keys}) ORDER BY updated DESC, key DESC`;
+  const found = db.query(sql).all(...where.values, ...after.values, limit + 1) as Kept[];
+  const page = found.slice(0, limit);
+  const last = page.at(-1);
+  const now = Date.now();
+  return {
+    rows: page.map((row) => runRow(row.root, stateOf(row), row.cost, now)),
+    next: found.length > limit && last ? cursorOf(last.updated, last.key) : null,
+  };
+}
+
+function oneRun(db: Database, project: string, id: string): ReturnType<Insight["run"]> {
+  const sql = `SELECT ${FIELDS} FROM runs WHERE project = (SELECT id FROM projects WHERE root = ?) AND id = ?`;
+  const row = db.query(sql).get(project, id) as Kept | null;
+  if (row === null) return null;
+  const state = stateOf(row);
+  const now = Date.now();
+  return {
+    run: runRow(row.root, state, row.cost, now),
+    stages: stageRows(row.root, state, now),
+    gates: gateRows(row.root, state),
+  };
+}
+
+function loopRows(db: Database, filter: Filter): LoopRow[] {
+  const where = whereRuns(filter);
+  const sql = `SELECT ${FIELDS} FROM runs WHERE loops = 1 AND ${where.sql} ORDER BY updated DESC, key DESC LIMIT ?`;
+  const rows = db.query(sql).all(...where.values, limitOf(filter)) as Kept[];
+  return rows.flatMap((row) => loopRow(row.root, stateOf(row)));
+}
+
+function countRuns(db: Database, filter: Filter): Counts {
+  const where = whereRuns(filter);
+  const sql = `
+    SELECT count(*) AS runs, coalesce(sum(outcome = 'completed'), 0) AS completed,
+      coalesce(sum(outcome = 'failed'), 0) AS failed, coalesce(sum(outcome = 'aborted'), 0) AS aborted,
+      coalesce(sum(status = 'ended'), 0) AS ended, sum(cost) AS cost_usd
+    FROM runs INDEXED BY runs_by_time WHERE ${where.sql}`;
+  const { ended, ...found } = db.query(sql).get(...where.values) as Omit<Counts, "other" | "live"> & { ended: number };
+  const { runs, completed, failed, aborted, cost_usd } = found;
+  return {
+    runs,
+    completed,
+    failed,
+    aborted,
+    other: ended - completed - failed - aborted,
+    live: runs - ended,
+    cost_usd,
+  };
+}

@@ -1,0 +1,97 @@
+/** Reads what was added to a journal file since the last time, in bounded memory. */
+import { close, FLAGS, fstat, read } from "../store/disk.ts";
+import { openRegular } from "../store/files.ts";
+
+const CHUNK = 4 * 1024 * 1024;
+const LONGEST_LINE = 64 * 1024 * 1024;
+const TAIL = 64;
+const NEWLINE = 10;
+
+/** How far a file was read: up to the end of a line, and what stood before it, to know the file again. */
+export interface Place {
+  inode: number;
+  offset: number;
+  /** inside of a line that is too long to matter */
+  skipping: boolean;
+  tail: Uint8Array;
+}
+
+export const nowhere = (inode: number): Place => ({ inode, offset: 0, skipping: false, tail: new Uint8Array(0) });
+
+export interface Lines {
+  /** `bytes` is used again after the call */
+  take: (bytes: Buffer, from: number, to: number) => void;
+  skipped: () => void;
+}
+
+/** null: it is not the file that was read before. A last line without an end is left for the next time. */
+export function readOn(path: string, place: Place, lines: Lines): Place | null {
+  const fd = openRegular(path, FLAGS.O_RDONLY);
+  try {
+    const { ino, size } = fstat(fd);
+    if (ino !== place.inode || size < place.offset || !isSame(fd, place)) return null;
+    return size === place.offset ? place : readLines(fd, place, lines);
+  } finally {
+    close(fd);
+  }
+}
+
+function isSame(fd: number, { offset, tail }: Place): boolean {
+  return Buffer.from(bytesAt(fd, offset - tail.length, tail.length)).equals(tail);
+}
+
+function bytesAt(fd: number, from: number, length: number): Uint8Array {
+  const bytes = new Uint8Array(length);
+  let used = 0;
+  for (let got = -1; got !== 0 && used < length; used += got) got = read(fd, bytes, used, length - used, from + used);
+  return bytes.subarray(0, used);
+}
+
+let spare: Buffer | null = null;
+
+function readLines(fd: number, place: Place, lines: Lines): Place {
+  let buffer = spare ?? Buffer.allocUnsafe(CHUNK);
+  spare = null;
+  let { offset, skipping } = place;
+  let held = 0;
+  for (;;) {
+    const got = read(fd, buffer, held, buffer.length - held, offset + held);
+    if (got === 0) break;
+    const filled = held + got;
+    const { used, skips } = takeLines(buffer, held, filled, skipping, lines);
+    skipping = skips;
+    offset += used;
+    held = filled - used;
+    if (used > 0) buffer.copyWithin(0, used, filled);
+    if (held < buffer.length) continue;
+    if (buffer.length < LONGEST_LINE) buffer = larger(buffer);
+    else {
+      if (!skipping) lines.skipped();
+      skipping = true;
+      offset += held;
+      held = 0;
+    }
+  }
+  if (buffer.length === CHUNK) spare = buffer;
+  const tail = bytesAt(fd, Math.max(0, offset - TAIL), Math.min(TAIL, offset));
+  return { inode: place.inode, offset, skipping, tail };
+}
+
+/** Up to the last end of a line. Before `held` there is none. */
+function takeLines(buffer: Buffer, held: number, filled: number, skipping: boolean, { take }: Lines) {
+  const bytes = buffer.subarray(0, filled);
+  let from = 0;
+  let skips = skipping;
+  for (let end = bytes.indexOf(NEWLINE, held); end !== -1; end = bytes.indexOf(NEWLINE, from)) {
+    if (!skips && end > from) take(buffer, from, end);
+    skips = false;
+    from = end + 1;
+  }
+  return { used: from, skips };
+}
+
+function larger(buffer: Buffer): Buffer {
+  const more = Buffer.allocUnsafe(Math.min(buffer.length * 4, LONGEST_LINE));
+  buffer.copy(more);
+  return more;
+}

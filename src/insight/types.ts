@@ -1,0 +1,174 @@
+/** The rows and questions of insight. Times are ISO, durations milliseconds. */
+
+export interface RunRow {
+  project: string;
+  id: string;
+  workflow: string;
+  stage: string;
+  status: "active" | "waiting" | "halted" | "ended";
+  outcome: string | null;
+  why: string;
+  host: string;
+  session: string;
+  task: string | null;
+  title: string | null;
+  tasks_done: number;
+  started_at: string;
+  updated_at: string;
+  ended_at: string | null;
+  claims: number;
+  continues: number;
+  asks: number;
+  gate_fails: number;
+  approvals: number;
+  /** for the person; up to now where it still waits */
+  waited_ms: number;
+  cost_usd: number | null;
+  /** lines of the journal are missing or came in another order, or an iteration did not say what it cost */
+  approximate: boolean;
+}
+
+export interface StageRow {
+  project: string;
+  run: string;
+  workflow: string;
+  stage: string;
+  visit: number;
+  entered_at: string;
+  left_at: string | null;
+  ms: number | null;
+  waited_ms: number;
+  claims: number;
+  continues: number;
+  asks: number;
+  gate_fails: number;
+  how: "done" | "back" | "ended" | "open";
+}
+
+export interface GateRow {
+  project: string;
+  run: string;
+  stage: string;
+  gate: string;
+  pass: number;
+  fail: number;
+  unproven: number;
+  last: string;
+  why: string;
+  at: string;
+  tree: string;
+  command: string | null;
+}
+
+export interface LoopRow {
+  project: string;
+  run: string;
+  procedure: string;
+  iterations: number;
+  failures: number;
+  cost_usd: number | null;
+  outcome: string | null;
+  why: string;
+  started_at: string;
+  updated_at: string;
+  /** an iteration did not say what it cost */
+  approximate: boolean;
+}
+
+export interface Filter {
+  project?: string;
+  workflow?: string;
+  /** ISO, both inclusive; a run counts if any of its time lies between them, a stay in a stage if its end does */
+  since?: string;
+  until?: string;
+  /** active, waiting, halted, ended, live (not ended), or an outcome: completed, failed, aborted … */
+  status?: string;
+  limit?: number;
+  /** `next` of the page before */
+  after?: string;
+}
+
+export interface StageStat {
+  workflow: string;
+  stage: string;
+  /** that were in it */
+  runs: number;
+  /** stays in it that are over */
+  attempts: number;
+  /** runs that are in it now */
+  open: number;
+  p50_ms: number | null;
+  p95_ms: number | null;
+  total_ms: number;
+  /** stays that went forward, of all that are over */
+  success_rate: number | null;
+  claims: number;
+  continues: number;
+  asks: number;
+  gate_fails: number;
+  waited_ms: number;
+  /** from day sums: quantiles within 1 %, borders rounded to days */
+  approximate: boolean;
+}
+
+export interface TrendPoint {
+  at: string;
+  runs: number;
+  p50_ms: number | null;
+  success_rate: number | null;
+}
+
+export interface Trend {
+  workflow: string;
+  stage: string;
+  points: TrendPoint[];
+  approximate: boolean;
+}
+
+export interface Synced {
+  /** lines that were read and are records */
+  events: number;
+  /** lines that are none */
+  skipped: number;
+  projects: number;
+  ms: number;
+  /** why everything was read anew; null: it was not */
+  rebuilt: string | null;
+  /** what could not be read, in words */
+  problems: string[];
+}
+
+export interface ProjectRow {
+  root: string;
+  name: string;
+  runs: number;
+  live: number;
+  updated_at: string;
+  /** its folder is not there any more: this is history */
+  gone: boolean;
+}
+
+export interface Counts {
+  runs: number;
+  completed: number;
+  failed: number;
+  aborted: number;
+  /** ended in another way: stalled, out of budget … */
+  other: number;
+  live: number;
+  cost_usd: number | null;
+}
+
+export interface Insight {
+  sync(): Synced;
+  projects(): ProjectRow[];
+  runs(filter: Filter): { rows: RunRow[]; next: string | null };
+  run(project: string, id: string): { run: RunRow; stages: StageRow[]; gates: GateRow[] } | null;
+  stageStats(filter: Filter): StageStat[];
+  trend(filter: Filter, buckets: number): Trend[];
+  /** null: fewer than ENOUGH_ATTEMPTS stays in stages are over */
+  bottleneck(filter: Filter): { sentence: string; evidence: string } | null;
+  loops(filter: Filter): LoopRow[];
+  counts(filter: Filter): Counts;
+  close(): void;
+}
