@@ -3,9 +3,9 @@
  * file system's own word where it has one, and a look at sizes and times twice a second where it has not.
  */
 import { type FSWatcher, watch } from "node:fs";
-import { close, FLAGS, read } from "../store/disk.ts";
-import { isObject, lookAt, namesOrNone, openRegular, parseJson } from "../store/files.ts";
+import { isObject, lookAt, namesOrNone, parseJson } from "../store/files.ts";
 import { join } from "../store/names.ts";
+import { bytesBetween } from "./bytes.ts";
 import type { Projects } from "./projects.ts";
 
 export interface Live {
@@ -168,7 +168,9 @@ function numberOf(path: string, what: "size" | "mtimeMs"): number {
 function grown(project: string, path: string, from: number, to: number): Change[] {
   if (to <= from) return [];
   const changes = new Map<string, Change>();
-  for (const line of textBetween(path, Math.max(from, to - MOST_NEW_BYTES), to).split("\n")) {
+  for (const line of bytesBetween(path, Math.max(from, to - MOST_NEW_BYTES), to)
+    .toString("utf8")
+    .split("\n")) {
     const value = line === "" ? null : parseJson(line);
     if (!isObject(value) || typeof value.run !== "string" || typeof value.kind !== "string") continue;
     const change = { project, run: value.run, kind: value.kind, at: String(value.at ?? "") };
@@ -177,17 +179,4 @@ function grown(project: string, path: string, from: number, to: number): Change[
   return changes.size > 0
     ? [...changes.values()]
     : [{ project, run: "", kind: "journal", at: new Date().toISOString() }];
-}
-
-function textBetween(path: string, from: number, to: number): string {
-  let fd: number | null = null;
-  try {
-    fd = openRegular(path, FLAGS.O_RDONLY);
-    const bytes = Buffer.alloc(to - from);
-    return bytes.subarray(0, read(fd, bytes, 0, bytes.length, from)).toString("utf8");
-  } catch {
-    return "";
-  } finally {
-    if (fd !== null) close(fd);
-  }
 }

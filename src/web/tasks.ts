@@ -1,0 +1,85 @@
+/** The tasks of projects, as STATUS has them. Asked in a process of its own: a tracker may take its time. */
+import { isObject, parseJson } from "../store/files.ts";
+import { join } from "../store/names.ts";
+
+export interface TaskView {
+  project: string;
+  id: string;
+  title: string;
+  status: "in_progress" | "ready" | "blocked";
+  next: boolean;
+  assignee: string | null;
+  command: string | null;
+  model: string | null;
+  after: string[];
+}
+
+interface Tasks {
+  tasks: TaskView[];
+  problems: { project: string; why: string }[];
+}
+
+const PATIENCE_MS = 30_000;
+const FRESH_MS = 5_000;
+const AT_ONCE = 2;
+const MOST_PROJECTS = 50;
+
+const asked = new Map<string, { at: number; answer: Promise<Tasks> }>();
+
+export async function tasksOf(roots: string[]): Promise<Tasks> {
+  const left = roots.slice(0, MOST_PROJECTS);
+  const found: Tasks[] = [];
+  const work = async () => {
+    for (let root = left.shift(); root !== undefined; root = left.shift()) found.push(await remembered(root));
+  };
+  await Promise.all(Array.from({ length: AT_ONCE }, work));
+  return { tasks: found.flatMap(({ tasks }) => tasks), problems: found.flatMap(({ problems }) => problems) };
+}
+
+function remembered(root: string): Promise<Tasks> {
+  const before = asked.get(root);
+  if (before && performance.now() - before.at < FRESH_MS) return before.answer;
+  const answer = ask(root).catch(() => failed(root, "the tracker could not be asked"));
+  asked.set(root, { at: performance.now(), answer });
+  return answer;
+}
+
+const failed = (project: string, why: string): Tasks => ({ tasks: [], problems: [{ project, why }] });
+
+/** Compiled, this program is its own interpreter; from source it is bun with a file. */
+const self = () => (Bun.main.includes("$bunfs") ? [] : [join(import.meta.dir, "../main.ts")]);
+
+async function ask(root: string): Promise<Tasks> {
+  const cmd = [process.execPath, ...self(), "status", "--json"];
+  const child = Bun.spawn(cmd, { cwd: root, stdio: ["ignore", "pipe", "ignore"], timeout: PATIENCE_MS });
+  const value = parseJson(await new Response(child.stdout).text());
+  if (!isObject(value)) return failed(root, "the tracker did not answer in time");
+  if (typeof value.failed === "string") return failed(root, value.failed);
+  const next = isObject(value.next) ? [value.next] : [];
+  return {
+    tasks: [
+      ...list(value.in_progress).map((task) => viewOf(root, task, "in_progress", false)),
+      ...next.map((task) => viewOf(root, task, "ready", true)),
+      ...list(value.pending).map((task) => viewOf(root, task, "ready", false)),
+      ...list(value.blocked).map((task) => viewOf(root, task, "blocked", false)),
+    ],
+    problems: [],
+  };
+}
+
+const list = (value: unknown) => (Array.isArray(value) ? value.filter(isObject) : []);
+const text = (value: unknown) => (typeof value === "string" ? value : null);
+
+function viewOf(project: string, task: Record<string, unknown>, status: TaskView["status"], next: boolean): TaskView {
+  return {
+    project,
+    id: text(task.id) ?? "",
+    title: text(task.title) ?? "",
+    status,
+    next,
+    assignee: text(task.owner),
+    command: text(task.command),
+    model: text(task.model),
+    after: Array.isArray(task.after) ? task.after.map(String) : [],
+  };
+}
