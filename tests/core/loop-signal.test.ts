@@ -109,6 +109,11 @@ describe("a stream", () => {
     }
   });
 
+  test("a line that begins in one block and goes on over the next ones has room", () => {
+    const text = `a\n\nb\n${"y".repeat(5 * 4096)}<promise>SUCCESS</promise>`;
+    expect(scanned([bytesOf(text)], "", 4096).success).toBe(true);
+  });
+
   test("a quoted line stays quoted behind its cut", () => {
     const line = `> ${"so ".repeat(1000)}<promise>SUCCESS</promise>`;
     expect(scanned([bytesOf(line)], "", 512)).toMatchObject({ success: false, quoted: ["<promise>SUCCESS</promise>"] });
