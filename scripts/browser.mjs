@@ -6,6 +6,7 @@ import { delimiter, join } from "node:path";
 
 const NAMES = ["chromium", "chromium-browser", "google-chrome", "google-chrome-stable"];
 
+/** @param {string} path */
 const isProgram = (path) => {
   try {
     accessSync(path, constants.X_OK);
@@ -21,6 +22,7 @@ function find() {
   return NAMES.flatMap((name) => folders.map((folder) => join(folder, name))).find(isProgram) ?? null;
 }
 
+/** @type {(command: string, args: string[]) => boolean} */
 const run = (command, args) => spawnSync(command, args, { stdio: "inherit" }).status === 0;
 
 function install() {

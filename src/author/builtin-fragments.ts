@@ -8,6 +8,7 @@ import actEmitSignal from "../../fragments/act/emit_signal.md" with { type: "tex
 import actEmitSuccess from "../../fragments/act/emit_success.md" with { type: "text" };
 import actFollowWorkflow from "../../fragments/act/follow_workflow.md" with { type: "text" };
 import actImplementChange from "../../fragments/act/implement_change.md" with { type: "text" };
+import actLookForMore from "../../fragments/act/look_for_more.md" with { type: "text" };
 import actPlanFile from "../../fragments/act/plan_file.md" with { type: "text" };
 import actReportFile from "../../fragments/act/report_file.md" with { type: "text" };
 import actUpdateAgentsMd from "../../fragments/act/update_agents_md.md" with { type: "text" };
@@ -61,6 +62,7 @@ export const FRAGMENTS: ReadonlyMap<string, string> = new Map([
   ["act/emit_success.md", actEmitSuccess],
   ["act/follow_workflow.md", actFollowWorkflow],
   ["act/implement_change.md", actImplementChange],
+  ["act/look_for_more.md", actLookForMore],
   ["act/plan_file.md", actPlanFile],
   ["act/report_file.md", actReportFile],
   ["act/update_agents_md.md", actUpdateAgentsMd],

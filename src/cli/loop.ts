@@ -5,6 +5,7 @@ import { plain } from "../core/plain.ts";
 import { endOldGroup } from "../gather/process.ts";
 import { hash } from "../hosts/identity.ts";
 import { type Agent, agentFor } from "../loop/agents.ts";
+import { headOf } from "../loop/commits.ts";
 import type { Check } from "../loop/preflight.ts";
 import { limitsOf, runLoop } from "../loop/run.ts";
 import { type Sharing, shareNothing, shareProcedure, shareWorkflow } from "../loop/sharing.ts";
@@ -91,7 +92,8 @@ async function begin(root: string, name: string, args: string[], parsed: Parsed,
   refuseSecond(root);
   const at = new Date().toISOString();
   const id = `lo-${hash("loop", root, at, String(process.pid)).slice(0, 8)}`;
-  const state = newLoop({ id, procedure: name, ai: asked.settings.ai.value, run: "" }, at);
+  const fresh = newLoop({ id, procedure: name, ai: asked.settings.ai.value, run: "" }, at);
+  const state = { ...fresh, head: headOf(root) };
   return await drive(root, asked, { state, asked: args, runner: null, agent: null, waiting: null }, parsed, io);
 }
 
@@ -125,6 +127,7 @@ async function drive(root: string, asked: Asked, kept: KeptLoop, parsed: Parsed,
     const { code, cost } = await tryFirst(root, asked, first.agent, interrupted, parsed, io);
     if (code !== 0) return code;
     kept.state.cost_usd += cost;
+    kept.state.trial_usd += cost;
   }
   const sharing = sharingFor(root, asked, first.agent, kept.state);
   const view = viewFor(asked, kept.state, parsed, io);

@@ -119,9 +119,12 @@ function whatNow(draft: Draft, rounds: number): string {
   const { run, workflow } = draft;
   const signals = signalList(workflow, stageOf(workflow, run.stage));
   const left = workflow.limits.rounds - rounds;
-  const bound = left === 0 ? "This was the last round before the person is asked." : "";
+  const inLoop = workflow.procedure !== undefined;
+  const bound = left === 0 && !inLoop ? "This was the last round before the person is asked." : "";
   if (signals === "")
     return ["Mend it; do not weaken or remove the check. You are checked again when you stop.", bound].join(" ").trim();
+  if (inLoop)
+    return `Mend it, without weakening the check, and claim again; or end your turn without a signal: the next iteration goes on.\n${signals}`;
   const mend = `Mend it, without weakening the check, and claim again; or say with the failing signal why it cannot be done. ${bound}`;
   return `${mend.trim()}\n${signals}`;
 }

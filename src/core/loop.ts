@@ -55,7 +55,13 @@ export interface LoopState {
   cost_usd: number;
   /** an agent that does not say what it costs makes the sum a lower bound */
   cost_known: boolean;
+  /** of that, for trying the agent before the first iteration */
+  trial_usd: number;
   tokens: { in: number; out: number };
+  /** made since it began; null: not known */
+  commits: number | null;
+  /** where the repository stood then; "" where there is none */
+  head: string;
   /** iterations and waits, by a clock that stands still while the machine sleeps */
   spent_ms: number;
   timing: Timing;
@@ -110,6 +116,9 @@ export const newLoop = (about: Pick<LoopState, "id" | "procedure" | "ai" | "run"
   spoilt: 0,
   cost_usd: 0,
   cost_known: true,
+  trial_usd: 0,
+  commits: null,
+  head: "",
   tokens: { in: 0, out: 0 },
   spent_ms: 0,
   timing: noTiming,
@@ -163,7 +172,8 @@ export function after(
 /** FAILURE wins over everything but the clock; a signal wins over the exit code. */
 function judge(state: LoopState, result: IterationResult): { verdict: Verdict; why: string } {
   const { how, exit, signals, failed, refused, message } = result;
-  if (how === "not-started" || how === "interrupted") return { verdict: "spoilt", why: result.why || how };
+  if (how === "not-started" || how === "interrupted")
+    return { verdict: "spoilt", why: how === "interrupted" ? "it is made again" : result.why || how };
   if (how === "timeout") return { verdict: "failure", why: result.why || "it ran out of time" };
   if (signals.failure) return { verdict: "failure", why: `FAILURE: ${reasonIn(message)}` };
   if (signals.success && refused !== null) return { verdict: "refused", why: `SUCCESS is not believed: ${refused}` };

@@ -76,7 +76,7 @@ function look(measuring: Measuring, gate: Gate): Looked {
   if (gate.artefact !== undefined) return lookForArtefact(sources.root, gate.artefact, need.since);
   if (gate.evidence === "tests") return lookForEvidence(sources, need, sinceOf(gate, need));
   if (gate.evidence !== undefined) return lookForSigns(sources, need, gate.evidence, sinceOf(gate, need));
-  if (gate.tracker === "none-ready") return askForReady(sources.root);
+  if (gate.tracker === "none-ready") return askForReady(sources);
   if (gate.tracker !== undefined) return askTracker(sources.root, need);
   return measureCommand(measuring, gate);
 }
@@ -166,11 +166,15 @@ function lookForSigns(
 }
 
 /** A tracker that is not there has no ready work, but nobody can work through it either. */
-function askForReady(root: string): Looked {
+function askForReady({ root, session }: GateSources): Looked {
   const { openProjectTracker } = require("./project-tracker.ts") as typeof import("./project-tracker.ts");
   const opened = openProjectTracker(root);
   const ready = opened.kind === "ok" ? opened.value.ready({ labels: [] }) : opened;
   if (ready.kind !== "ok") return { kind: "unknown", why: `the tracker does not answer (${ready.why})` };
+  const { actorOf } = require("../core/auto.ts") as typeof import("../core/auto.ts");
+  const listed = opened.kind === "ok" ? opened.value.list({ state: "claimed" }) : opened;
+  const own = listed.kind === "ok" ? listed.value.find(({ owner }) => owner === actorOf(session)) : undefined;
+  if (own) return { kind: "shown", shown: false, why: `${own.id} was claimed in this session and is not done` };
   const [first, ...more] = ready.value;
   if (first === undefined) return { kind: "shown", shown: true, why: "no task is ready" };
   const others = more.length > 0 ? ` and ${more.length} more` : "";

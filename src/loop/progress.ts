@@ -76,7 +76,7 @@ export function terminalView(screen: Screen, options: TerminalOptions): Terminal
     },
     ended(last) {
       stop();
-      const [head = "", ...rest] = summaryText(last).split("\n");
+      const [head = "", ...rest] = summaryText(last, false).split("\n");
       const colour = last.outcome === "success" ? "green" : "red";
       painter.draw([], [{ text: head, colour }, ...rest.map((text): Row => ({ text, colour: "none" }))]);
     },

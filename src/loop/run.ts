@@ -20,6 +20,7 @@ import type { Procedure } from "../core/procedure.ts";
 import { identify } from "../gather/process.ts";
 import { treeHash } from "../gather/tree.ts";
 import type { Agent } from "./agents.ts";
+import { commitsSince } from "./commits.ts";
 import { keepOutput } from "./output.ts";
 import { type Ended, runAgent } from "./process.ts";
 import { resetIn } from "./reset.ts";
@@ -63,7 +64,8 @@ export async function runLoop(plan: LoopPlan, begun: KeptLoop): Promise<LoopStat
     else if (next.kind === "wait") next = await wait(plan, next, kept.state, keep);
     else next = await iterate(plan, kept.state, limits, keep);
   }
-  const state = ended(kept.state, next, new Date().toISOString());
+  const over = ended(kept.state, next, new Date().toISOString());
+  const state = { ...over, commits: commitsSince(root, over.head ?? "") };
   keep({ state, runner: null, agent: null, waiting: null });
   plan.sharing.end(state);
   view.ended(state);

@@ -5,20 +5,21 @@ import { plain } from "../core/plain.ts";
 const MARKS: Record<Verdict, string> = { success: "✔", continue: "·", failure: "✘", refused: "✘", spoilt: "⟳" };
 const MOST_SHOWN = 12;
 
-export function summaryText(state: LoopState): string {
+/** `rows`: each iteration once more, for those who have not seen them. */
+export function summaryText(state: LoopState, rows = true): string {
   const { procedure, outcome, why, iterations, spent_ms, lines } = state;
   const hidden = lines.length - MOST_SHOWN;
   return [
     `${outcome === "success" ? "✔" : "✘"} ${procedure}: ${wordFor(state)}`,
     `  ${plain(why)}`,
-    "",
-    ...(hidden > 0 ? [`  … ${hidden} before`] : []),
-    ...lines.slice(-MOST_SHOWN).map(rowOf),
-    "",
-    `  ${iterations} iteration${iterations === 1 ? "" : "s"}, ${lengthOf(spent_ms)}, ${costOf(state)}`,
+    ...(rows ? ["", ...(hidden > 0 ? [`  … ${hidden} before`] : []), ...lines.slice(-MOST_SHOWN).map(rowOf), ""] : []),
+    `  ${counted(iterations, "iteration")}${madeOf(state)}, ${lengthOf(spent_ms)}, ${costOf(state)}`,
     ...(hintFor(state) === "" ? [] : [`  ${hintFor(state)}`]),
   ].join("\n");
 }
+
+const counted = (count: number, what: string) => `${count} ${what}${count === 1 ? "" : "s"}`;
+const madeOf = ({ commits }: LoopState) => (commits === null ? "" : `, ${counted(commits, "commit")}`);
 
 const WORDS: Record<string, string> = {
   success: "SUCCESS",
@@ -29,7 +30,9 @@ const WORDS: Record<string, string> = {
 };
 const wordFor = ({ outcome }: LoopState) => WORDS[outcome ?? ""] ?? "under way";
 
-function hintFor({ id, outcome, run }: LoopState): string {
+function hintFor({ id, outcome, run, iterations, why }: LoopState): string {
+  if (outcome === "limit" && /iterations are made$/.test(why))
+    return `\`pawl loop --resume ${id} -n ${iterations + 5}\` goes on, with what is left of budget and time.`;
   if (outcome === "limit" || outcome === "interrupted" || outcome === "not-started")
     return `\`pawl loop --resume ${id}\` goes on with the same count and budget.`;
   return run === "" || outcome === null ? "" : `\`pawl explain ${run}\` tells it step by step.`;
@@ -47,10 +50,12 @@ const cut = (text: string, most: number) => {
 };
 
 /** Where some agent does not tell, the sum is only what is known. */
-function costOf({ cost_usd, cost_known, tokens }: LoopState): string {
+function costOf(state: LoopState): string {
+  const { cost_usd, cost_known, tokens } = state;
   const sum = cost_known ? money(cost_usd) : cost_usd > 0 ? `at least ${money(cost_usd)}` : "cost not known";
+  const tried = state.trial_usd > 0 ? ` (${money(state.trial_usd)} of it for the first try)` : "";
   const count = tokens.in + tokens.out;
-  return count === 0 ? sum : `${sum}, ${tokens.in} tokens in, ${tokens.out} out`;
+  return count === 0 ? `${sum}${tried}` : `${sum}${tried}, ${tokens.in} tokens in, ${tokens.out} out`;
 }
 
 export const money = (usd: number) => `$${usd.toFixed(usd < 1 ? 4 : 2)}`;

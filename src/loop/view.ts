@@ -51,6 +51,7 @@ export function lineView(screen: Screen, options: { level: Level; verbose: boole
         status: outcome ?? "",
         iterations,
         total_elapsed: lengthOf(spent_ms),
+        ...(state.cost_usd > 0 && { cost: money(state.cost_usd) }),
         why: state.why,
       });
       const spread = timing.count < 2 ? {} : { stddev: lengthOf(deviation(timing)) };

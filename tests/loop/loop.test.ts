@@ -160,7 +160,7 @@ describe("going on", () => {
   beforeEach(() => withProcedure("plain", PLAIN));
 
   test("kill -9 in the middle: the same count goes on, the left-over agent is ended", async () => {
-    world.steps("echo 1 > a.txt; echo one", "echo $$ > $PLACE/agent-pid; echo ready; exec sleep 300", SUCCESS);
+    world.steps("echo 1 > a.txt; echo one", "echo ready; echo $$ > $PLACE/agent-pid; exec sleep 300", SUCCESS);
     const loop = world.start("plain", "--json", "-n", "5");
     const pid = await appears(join(world.root, "../agent/agent-pid"));
     loop.kill("SIGKILL");
