@@ -1,6 +1,7 @@
 import type { Answer, Commit, Decision, Event, Facts, Run, Step, Workflow } from "./core/types.ts";
 import { gatherDocument } from "./gather/document.ts";
 import { gather, type Sources } from "./gather/index.ts";
+import { notificationsOn } from "./notify/mark.ts";
 import { logError } from "./store/errors.ts";
 import { releasePointer } from "./store/place.ts";
 import { project, recover } from "./store/project.ts";
@@ -17,8 +18,11 @@ export interface Incoming {
   patient?: true;
 }
 
-export type Speak = (answer: Answer) => void;
+/** `alert`: for the terminal, where the person is to be called */
+export type Speak = (answer: Answer, alert?: string) => void;
 type Consult = (facts: Facts) => Step;
+
+const calls = () => require("./notify/call.ts") as typeof import("./notify/call.ts");
 
 const ROUNDS = 8;
 /** With many processes on one run each loss means that another one moved it. */
@@ -88,9 +92,11 @@ export function finish(root: string, decision: Decision, event: Event, speak: Sp
   const { id, at, host, session, via, kind } = event;
   const commit: Commit = { run, event: { id, at, host, session, via, kind }, records, effects };
   if (commitRun(root, commit) === "lost") return false;
-  speak(answer);
+  const call = notificationsOn() ? calls().callFor(root, commit) : null;
+  speak(answer, call?.alert);
   for (const problem of project(root, commit)) logError(root, `project ${run.id}`, problem);
   if (run.status === "ended" && run.owner) releasePointer(run.owner.host, run.owner.session, run.id);
+  if (call) calls().send(call);
   return true;
 }
 

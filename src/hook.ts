@@ -95,7 +95,11 @@ function atWork(incoming: Incoming, given: Pointer, speak: Speak): boolean {
     pointer.run !== "" && failSafe(pointer.root, say, () => withRun(incoming, pointer, say));
   if (formal.length === 0) return moving(speak);
   const answers: Answer[] = [];
-  const collect: Speak = (answer) => void answers.push(answer);
+  let alert: string | undefined;
+  const collect: Speak = (answer, call) => {
+    answers.push(answer);
+    alert ??= call;
+  };
   for (const run of formal) {
     failSafe(pointer.root, collect, () => {
       if (!isStale(pointer.root, run, event)) return withRun(incoming, { ...pointer, run }, collect);
@@ -104,7 +108,7 @@ function atWork(incoming: Incoming, given: Pointer, speak: Speak): boolean {
     });
   }
   const handled = moving(collect);
-  if (answers.length > 0) speak(oneAnswer(answers));
+  if (answers.length > 0) speak(oneAnswer(answers), alert);
   return handled || event.kind !== "prompt";
 }
 
@@ -152,8 +156,8 @@ function withRun(incoming: Incoming, pointer: Pointer, speak: Speak): boolean {
   const { root } = pointer;
   const { event } = incoming;
   let over = false;
-  const speakUnlessOver: Speak = (answer) => {
-    if (!over) speak(answer);
+  const speakUnlessOver: Speak = (answer, alert) => {
+    if (!over) speak(answer, alert);
   };
   const found = commitLoop(root, pointer.run, speakUnlessOver, incoming, ({ run, workflow }) => (facts) => {
     const step = decide({ workflow, run, event, facts });

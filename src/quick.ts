@@ -139,8 +139,12 @@ export function isUnarmed(input: Input): boolean {
   if (!process.env.HOME || name === "PreCompact" || (name === "SessionStart" && STARTS.includes(source))) return false;
   if (typeof prompt === "string" && mayConcern(prompt)) return false;
   if (name === "Stop" && mayClaim((input.value as Record<string, unknown>).last_assistant_message)) return false;
+  if (isCall(name) && pointerExists(`${process.env.HOME}/.local/state/pawl/notify-on`)) return false;
   return !pointerExists(`${process.env.HOME}/.local/state/pawl/sessions/claude-${session}`);
 }
+
+/** The host wants the person: with notifications on, every session's business. */
+const isCall = (name: unknown) => name === "PermissionRequest" || name === "Notification";
 
 /** Commands, and what is short enough for a shortcut: the keys of core/shortcut.ts are no longer than this. */
 export function mayConcern(prompt: string): boolean {

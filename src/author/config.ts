@@ -2,6 +2,7 @@
 import type { Overrides } from "../core/shortcut.ts";
 import { readText } from "../store/files.ts";
 import { readDocument } from "./document.ts";
+import type { NotifyLevel } from "./notify-schema.ts";
 import { type Problem, problemAt } from "./problem.ts";
 import type { LoopLevel } from "./project.ts";
 import { CONFIG, checkShortcuts } from "./shortcut-schema.ts";
@@ -9,6 +10,7 @@ import { CONFIG, checkShortcuts } from "./shortcut-schema.ts";
 interface Config {
   shortcuts?: Overrides;
   loop?: LoopLevel;
+  notify?: NotifyLevel | "on" | "off";
 }
 
 export const CONFIG_SHOWN = "~/.config/pawl/config.yaml";
@@ -23,7 +25,7 @@ export function readConfig(path: string, shown = CONFIG_SHOWN): { config: Config
   return { errors: [problemAt(shown, "", 0, message, "check the file and its permissions")] };
 }
 
-function compileConfig(text: string, shown: string): { config: Config } | { errors: Problem[] } {
+export function compileConfig(text: string, shown: string): { config: Config } | { errors: Problem[] } {
   if (text.replace(/^\s*#.*$/gm, "").trim() === "") return { config: {} };
   const read = readDocument(
     text,

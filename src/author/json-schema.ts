@@ -69,7 +69,7 @@ function shapeSchema(shape: Shape, defs: Schema): Schema {
     case "map":
       return mapSchema(shape.key, shape.min, shapeSchema(shape.of, defs));
     case "off-or":
-      return { anyOf: [{ const: "off" }, shapeSchema(shape.of, defs)] };
+      return { anyOf: [...(shape.on ? [{ const: "on" }] : []), { const: "off" }, shapeSchema(shape.of, defs)] };
     case "record":
       return shape.id ? reference(shape.id, shape, defs) : recordSchema(shape, defs);
   }

@@ -45,7 +45,8 @@ export function readShape(reading: Reading, raw: unknown, shape: Shape, path: st
       return isSeq(node) ? readList(reading, node, shape, path, offset) : mismatch(reading, node, shape, offset);
     case "off-or":
       if (!isScalar(node)) return readShape(reading, node, shape.of, path, offset);
-      return node.value === "off" ? "off" : mismatch(reading, node, shape, offset);
+      if (node.value === "off" || (shape.on && node.value === "on")) return node.value;
+      return mismatch(reading, node, shape, offset);
     default:
       return readScalar(reading, node, shape, offset);
   }
@@ -157,9 +158,15 @@ function readRecord(reading: Reading, node: YAMLMap, shape: RecordShape, path: s
   return Object.fromEntries(entries.filter(([, value]) => value !== undefined));
 }
 
+/** What only the person's own file may say. */
+const PERSONS: Record<string, string> = {
+  notify: "notifications are set in ~/.config/pawl/config.yaml, never from a repository's file",
+};
+
 function unknownKey(reading: Reading, key: { text: string; offset: number }, known: readonly string[]): void {
   reading.broken = true;
-  report(reading, key.offset, `unknown key ${quote(key.text)}`, suggest(key.text, known, "known keys"));
+  const hint = Object.hasOwn(PERSONS, key.text) ? PERSONS[key.text]! : suggest(key.text, known, "known keys");
+  report(reading, key.offset, `unknown key ${quote(key.text)}`, hint);
 }
 
 function checkRequired(reading: Reading, shape: RecordShape, present: string[], path: string, offset: number): void {
@@ -224,7 +231,7 @@ function wanted(shape: Shape): string {
     case "list":
       return "a list";
     case "off-or":
-      return `off, or ${wanted(shape.of)}`;
+      return `${shape.on ? "on, " : ""}off, or ${wanted(shape.of)}`;
     default:
       return "a mapping (key: value)";
   }

@@ -16,7 +16,8 @@ export type Shape =
   | { kind: "true" }
   | { kind: "list"; of: Shape; min: number }
   | { kind: "map"; key: Rule; of: Shape; min: number }
-  | { kind: "off-or"; of: Shape }
+  /** `on`: that word may stand there too */
+  | { kind: "off-or"; of: Shape; on?: true }
   | RecordShape;
 
 export interface RecordShape {

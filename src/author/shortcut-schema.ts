@@ -2,6 +2,7 @@
 import { plain } from "../core/plain.ts";
 import { type Overrides, SHORTCUTS } from "../core/shortcut.ts";
 import { PERSON_LOOP } from "./loop-schema.ts";
+import { NOTIFY_FIELD } from "./notify-schema.ts";
 import { quote, suggest } from "./problem.ts";
 import { type Reading, reportAt } from "./read.ts";
 import type { Rule } from "./rules.ts";
@@ -29,7 +30,10 @@ export const SHORTCUTS_FIELD: Field = {
 };
 
 /** ~/.config/pawl/config.yaml */
-export const CONFIG: RecordShape = { kind: "record", fields: { shortcuts: SHORTCUTS_FIELD, loop: PERSON_LOOP } };
+export const CONFIG: RecordShape = {
+  kind: "record",
+  fields: { shortcuts: SHORTCUTS_FIELD, loop: PERSON_LOOP, notify: NOTIFY_FIELD },
+};
 
 export function checkShortcuts(reading: Reading, value: Overrides | undefined, whose: "project" | "person"): void {
   if (value === undefined || value === "off") return;

@@ -1,6 +1,7 @@
 import { conduct } from "../hook.ts";
 import { clientVersion, parseEvent, renderAnswer } from "../hosts/claude.ts";
 import { detectHost } from "../hosts/detect.ts";
+import { notificationsOn } from "../notify/mark.ts";
 import type { Input } from "../quick.ts";
 import { write } from "../store/disk.ts";
 import { logError } from "../store/errors.ts";
@@ -11,17 +12,39 @@ export async function hook(input: Input, args: string[]): Promise<void> {
   try {
     if ("failed" in input) throw new Error(input.failed);
     if (hostOf(args, input.value) !== "claude") return;
-    const parsed = parseEvent(input.value, new Date().toISOString(), viaOf(args));
-    if ("ignored" in parsed) {
-      if (parsed.ignored.startsWith("the payload")) logError(null, "hook", parsed.ignored);
-      return;
-    }
-    if (parsed.event.session === "") logError(null, "hook", `${parsed.name}: the payload has no usable session id`);
-    const client = { version: clientVersion(process.env) };
-    await conduct(parsed, (answer) => speak(renderAnswer(parsed.name, answer, client)));
+    const at = new Date().toISOString();
+    if (notificationsOn()) await answerAndCall(input.value, at, viaOf(args));
+    else await answer(input.value, at, viaOf(args));
   } catch (error) {
     logError(null, "hook", error);
   }
+}
+
+/** The person switched notifications on: what the host asks them goes to them too. */
+async function answerAndCall(value: unknown, at: string, via: string): Promise<void> {
+  const { callOfHost, lookForSilence, send } = await import("../notify/call.ts");
+  const call = callOfHost(value, at);
+  const spoke = await answer(value, at, via, call?.alert);
+  if (call?.alert && !spoke) speak(JSON.stringify({ terminalSequence: call.alert }));
+  if (call) send(call);
+  lookForSilence(Date.now());
+}
+
+/** false: nothing was said. `alert`: for the terminal, whatever else there is to say. */
+async function answer(value: unknown, at: string, via: string, alert?: string): Promise<boolean> {
+  const parsed = parseEvent(value, at, via);
+  if ("ignored" in parsed) {
+    if (parsed.ignored.startsWith("the payload")) logError(null, "hook", parsed.ignored);
+    return false;
+  }
+  if (parsed.event.session === "") logError(null, "hook", `${parsed.name}: the payload has no usable session id`);
+  const client = { version: clientVersion(process.env) };
+  let spoke = false;
+  await conduct(parsed, (answer, call) => {
+    spoke = true;
+    speak(renderAnswer(parsed.name, answer, client, call ?? alert));
+  });
+  return spoke;
 }
 
 /** As the hook's command says; `auto` looks at the payload. */

@@ -190,13 +190,19 @@ function isInjected(prompt: string): boolean {
 type Output = { [key: string]: string | Output };
 
 /** Exactly what goes to stdout for this event; "" is nothing. */
-export function renderAnswer(name: string, answer: Answer, client: { version: string | null }): string {
+export function renderAnswer(
+  name: string,
+  answer: Answer,
+  client: { version: string | null },
+  alert: string | undefined = undefined,
+): string {
+  const person = { ...toPerson(answer), ...(alert && { terminalSequence: alert }) };
   switch (name) {
     case "Stop":
-      return json({ ...keepGoing(answer, client.version), ...toPerson(answer) });
+      return json({ ...keepGoing(answer, client.version), ...person });
     case "UserPromptSubmit":
     case "SessionStart":
-      return json({ ...toAgent(name, answer.agent), ...toPerson(answer) });
+      return json({ ...toAgent(name, answer.agent), ...person });
     case "PreCompact":
       return plain(answer.agent ?? "");
     case "SubagentStop":
@@ -205,7 +211,7 @@ export function renderAnswer(name: string, answer: Answer, client: { version: st
     case "UserPromptExpansion":
     case "PermissionRequest":
     case "Notification":
-      return json(toPerson(answer));
+      return json(person);
     default:
       return "";
   }

@@ -1,0 +1,156 @@
+import { CONFIG_SHOWN, compileConfig } from "../author/config.ts";
+import { configPath } from "../author/shortcuts.ts";
+import { alertOf } from "../notify/call.ts";
+import { desktopProgram } from "../notify/channels.ts";
+import { switched } from "../notify/config-text.ts";
+import { messageOf, type Notice } from "../notify/notice.ts";
+import { sendNow, sendSoon, tell } from "../notify/send.ts";
+import { type NotifySettings, readSettings } from "../notify/settings.ts";
+import { silentRuns } from "../notify/silence.ts";
+import { makeDirs, readText, writeAtomic } from "../store/files.ts";
+import { homeDir } from "../store/home.ts";
+import { dirname } from "../store/names.ts";
+import { agentOfSession } from "../store/person.ts";
+import { type Io, parseArgs, rootOf, UserError } from "./args.ts";
+
+export const summary = "be called when a run needs you";
+export const usage = `usage: pawl notify [on|off] [--test] [--watch]
+
+Off until you say \`pawl notify on\`. Then you are called when a run asks, stops, stalls, ends or falls silent, and when
+Claude asks for a permission or waits for you. Without words it says what is on, and what works here.
+
+  on, off     writes \`notify: on\` or \`off\` into ${CONFIG_SHOWN}; the rest of the file stays
+  --test      sends one notification now
+  --watch     stays and looks for runs that fall silent, until you end it
+
+How you are called stands in the same file, never in a repository's:
+  notify:
+    bell: on                         the session's terminal: its bell and, for a moment, its title
+    desktop: on                      notify-send or osascript, where there is one
+    command: [ntfy, publish, me]     a program: JSON on stdin, PAWL_NOTIFY_* in its environment, no shell, 10 seconds
+    batch: 5                         what comes within so many seconds is sent as one
+    silent: 15                       minutes without a sign of life; or never`;
+
+export async function run(args: string[], io: Io): Promise<number> {
+  const { words, flags } = parseArgs(args, ["--test", "--watch", "--send"]);
+  if (flags.has("--send")) {
+    await sendSoon();
+    return 0;
+  }
+  const [word, ...more] = words;
+  if (more.length > 0 || (word !== undefined && word !== "on" && word !== "off"))
+    throw new UserError(
+      `what is ${more[0] ?? word}?`,
+      "say `pawl notify on`, `pawl notify off` or `pawl notify --test`",
+    );
+  if (word !== undefined) return switchTo(word, io);
+  if (flags.has("--test")) return test(io);
+  return flags.has("--watch") ? watch(io) : show(io);
+}
+
+// ── On and off ──────────────────────────────────────────────────────────────
+
+function switchTo(to: "on" | "off", io: Io): number {
+  const agent = agentOfSession();
+  if (agent !== null)
+    throw new UserError(
+      `an agent cannot switch notifications (${agent})`,
+      "the person can, in a terminal of theirs",
+      1,
+    );
+  const path = configPath(homeDir());
+  const before = textOf(path);
+  const after = switched(before, to);
+  if (after === null || "errors" in compileConfig(after, CONFIG_SHOWN))
+    throw new UserError(
+      `${CONFIG_SHOWN} could not be changed`,
+      `write \`notify: ${to}\` into it; \`pawl check\` reads it`,
+    );
+  if (after !== before) {
+    makeDirs(dirname(path), 0o700);
+    writeAtomic(path, after);
+  }
+  const settings = settingsOf();
+  io.out(`Notifications are ${to} (${CONFIG_SHOWN}${after === before ? " said so already" : ""}).\n`);
+  if (to === "on") io.out(`${waysOf(settings).join("\n")}\n\`pawl notify --test\` sends one.\n`);
+  return 0;
+}
+
+function textOf(path: string): string {
+  const file = readText(path, 256 * 1024);
+  if (file.ok) return file.text;
+  if (file.why === "missing") return "";
+  throw new UserError(
+    `${CONFIG_SHOWN} cannot be read: ${file.detail ?? file.why}`,
+    "check the file and its permissions",
+  );
+}
+
+function settingsOf(): NotifySettings {
+  const settings = readSettings();
+  if (!("errors" in settings)) return settings;
+  const [problem] = settings.errors;
+  throw new UserError(`${problem!.file}:${problem!.line}: ${problem!.message}`, problem!.hint);
+}
+
+// ── What is on ──────────────────────────────────────────────────────────────
+
+function show(io: Io): number {
+  const settings = settingsOf();
+  if (settings.on) io.out(`Notifications are on.\n${waysOf(settings).join("\n")}\n`);
+  else io.out("Notifications are off. `pawl notify on` switches them on.\n");
+  return 0;
+}
+
+function waysOf({ bell, desktop, command, batch, silent }: NotifySettings): string[] {
+  const program = desktopProgram();
+  return [
+    `  bell      ${bell ? "the session's own terminal" : "off"}`,
+    `  desktop   ${desktop ? (program ?? "nothing here can show it (notify-send, osascript)") : "off"}`,
+    `  command   ${command ? command.join(" ") : "none"}`,
+    `  together  what comes within ${batch} s; runs are silent ${silent === 0 ? "without a word" : `after ${silent} min`}`,
+  ];
+}
+
+// ── A test, and watching ────────────────────────────────────────────────────
+
+async function test(io: Io): Promise<number> {
+  const settings = settingsOf();
+  if (!settings.on) throw new UserError("notifications are off", "`pawl notify on` switches them on", 1);
+  const notice = testNotice(io);
+  const rung = settings.bell && io.isTTY;
+  if (rung) io.out(alertOf(notice));
+  const { desktop, command } = await sendNow(settings, messageOf([notice]));
+  io.out(`  bell      ${rung ? "rung here" : settings.bell ? "this is no terminal" : "off"}\n`);
+  io.out(`  desktop   ${desktopProgram() === null ? "not there" : wordFor(desktop, "off")}\n`);
+  io.out(`  command   ${wordFor(command, "none")}\n`);
+  const arrived = rung || command === null || (desktop === null && desktopProgram() !== null);
+  return arrived && !desktop && !command ? 0 : 1;
+}
+
+const wordFor = (why: string | null | undefined, without: string) =>
+  why === undefined ? without : why === null ? "sent" : `failed: ${why}`;
+
+const testNotice = (io: Io): Notice => ({
+  what: "test",
+  text: "This is a test: Pawl calls you like this.",
+  root: rootOf(io),
+  run: "",
+  session: "",
+  at: new Date().toISOString(),
+});
+
+const LOOK_MS = 15_000;
+
+async function watch(io: Io): Promise<number> {
+  const settings = settingsOf();
+  if (!settings.on || settings.silent === 0)
+    throw new UserError("nothing is to be watched for", "`pawl notify on`, and no `silent: never`", 1);
+  io.out(`Looking for runs that are silent for ${settings.silent} min. Ctrl-C ends it.\n`);
+  for (;;) {
+    const notices = silentRuns(Date.now(), settings.silent);
+    for (const notice of notices) io.out(`${settings.bell && io.isTTY ? alertOf(notice) : ""}${notice.text}\n`);
+    await tell(notices);
+    await Bun.sleep(LOOK_MS);
+  }
+}

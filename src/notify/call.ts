@@ -1,0 +1,110 @@
+/** A hook calls the person: once for each thing, and without waiting for anything. */
+import type { Commit } from "../core/types.ts";
+import { logError } from "../store/errors.ts";
+import { hashOf, lookAt, writeAtomic } from "../store/files.ts";
+import { statePath } from "../store/home.ts";
+import { findRoot, isOff, readPointer } from "../store/place.ts";
+import { type Mark, readMark } from "./mark.ts";
+import { type Notice, noticeOf, projectOf, titleOf } from "./notice.ts";
+import { firstToSay, put } from "./spool.ts";
+
+export interface Call {
+  notice: Notice;
+  /** for the session's own terminal, by way of the host; only what it lets through: a title and a bell */
+  alert?: string;
+}
+
+/** The same thing is not said twice within this time. */
+const AGAIN_MS = 600_000;
+
+/** null: nothing that deserves it, said just now, or switched off. Never a reason for a hook to fail. */
+export function callFor(root: string, commit: Commit): Call | null {
+  return quietly(root, (mark) => {
+    const notice = noticeOf(root, commit);
+    return notice && callOnce(mark, notice, `${notice.what} ${root} ${notice.run} ${notice.text}`);
+  });
+}
+
+type Fields = Record<string, unknown>;
+const NEEDS: readonly unknown[] = ["permission_prompt", "idle_prompt", "elicitation_dialog"];
+
+/** What the host itself says: it asks for a permission, or waits. `raw` is the hook's payload. */
+export function callOfHost(raw: unknown, at: string): Call | null {
+  if (typeof raw !== "object" || raw === null) return null;
+  const fields = raw as Fields;
+  const name = fields.hook_event_name;
+  if (name !== "PermissionRequest" && !(name === "Notification" && NEEDS.includes(fields.notification_type)))
+    return null;
+  return quietly(null, (mark) => {
+    const { cwd, session_id: session } = fields;
+    if (typeof cwd !== "string" || !cwd.startsWith("/") || typeof session !== "string") return null;
+    const root = findRoot(cwd);
+    if (isOff(root) || readPointer("claude", session)?.off) return null;
+    const notice = { what: whatOf(fields), text: wordsOf(root, fields), root, run: "", session, at };
+    const asked = JSON.stringify([fields.prompt_id, fields.tool_name, fields.tool_input]);
+    // The host repeats a question that was just called out, or a turn's end, as a notification of its own.
+    const key = name === "PermissionRequest" ? `permission ${session} ${hashOf(asked)}` : sessionKey(session);
+    return callOnce(mark, notice, key);
+  });
+}
+
+const whatOf = ({ hook_event_name: name, notification_type: type }: Fields): Notice["what"] =>
+  name === "Notification" && type === "idle_prompt" ? "idle" : "permission";
+
+/** Of what the tool is to do nothing is told: it may hold anything. */
+function wordsOf(root: string, { hook_event_name: name, notification_type: type, tool_name: tool }: Fields): string {
+  if (name === "PermissionRequest" && typeof tool === "string")
+    return `${projectOf(root)}: Claude asks for permission to use ${projectOf(tool)}`;
+  return `${projectOf(root)}: Claude ${type === "idle_prompt" ? "waits for you" : "asks you something"}`;
+}
+
+const sessionKey = (session: string) => `session ${session}`;
+
+function callOnce(mark: Mark, notice: Notice, key: string): Call | null {
+  const now = Date.parse(notice.at);
+  if (!firstToSay(key, now, AGAIN_MS)) return null;
+  if (key !== sessionKey(notice.session)) firstToSay(sessionKey(notice.session), now, AGAIN_MS);
+  return { notice, ...(mark.bell && { alert: alertOf(notice) }) };
+}
+
+export const alertOf = (notice: Notice) => `\u001b]0;${titleOf(notice)}\u0007\u0007`;
+
+function quietly(root: string | null, make: (mark: Mark) => Call | null): Call | null {
+  try {
+    const mark = readMark();
+    return mark && make(mark);
+  } catch (error) {
+    logError(root, "notify", error);
+    return null;
+  }
+}
+
+// ── Sending ─────────────────────────────────────────────────────────────────
+
+export function send({ notice }: Call): void {
+  try {
+    put(notice);
+    startSender();
+  } catch (error) {
+    logError(null, "notify", error);
+  }
+}
+
+/** Any hook may look for runs that fell silent, but not every one: a look costs a process. */
+const LOOK_MS = 60_000;
+
+export function lookForSilence(now: number): void {
+  try {
+    const mark = readMark();
+    if (!mark || mark.silent === 0) return;
+    const path = statePath("notify-looked");
+    const last = lookAt(path)?.mtimeMs;
+    if (last !== undefined && Math.abs(now - last) < LOOK_MS) return;
+    writeAtomic(path, "");
+    startSender();
+  } catch (error) {
+    logError(null, "notify", error);
+  }
+}
+
+const startSender = () => (require("./start.ts") as typeof import("./start.ts")).startSender();

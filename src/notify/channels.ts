@@ -1,0 +1,109 @@
+/** The ways to a person. Each gives null when it worked, else why not; none may hold up the others. */
+import { accessSync, constants } from "node:fs";
+import { cleanEnvironment } from "../gather/job-command.ts";
+import { endGroup } from "../gather/process.ts";
+import { messageOf as reason } from "../store/files.ts";
+import { homeDir } from "../store/home.ts";
+import { join } from "../store/names.ts";
+import { type Message, projectOf } from "./notice.ts";
+
+const LIMIT_MS = 10_000;
+
+type Environment = Record<string, string>;
+
+// ── A program of the person's own ───────────────────────────────────────────
+
+export function byCommand(argv: string[], message: Message): Promise<string | null> {
+  return start(argv, `${JSON.stringify(asJson(message))}\n`, variablesOf(message));
+}
+
+const asJson = ({ title, text, what, project, notices }: Message) => ({
+  v: 1,
+  title,
+  text,
+  what,
+  project,
+  notices: notices.map((notice) => ({ ...notice, project: projectOf(notice.root) })),
+});
+
+const variablesOf = ({ title, text, what, project, notices }: Message): Environment => ({
+  PAWL_NOTIFY_TITLE: title,
+  PAWL_NOTIFY_TEXT: text,
+  PAWL_NOTIFY_WHAT: what,
+  PAWL_NOTIFY_PROJECT: project,
+  PAWL_NOTIFY_RUN: notices.length === 1 ? notices[0]!.run : "",
+  PAWL_NOTIFY_COUNT: String(notices.length),
+});
+
+// ── Desktop ─────────────────────────────────────────────────────────────────
+
+/** null: this machine has nothing to show it with. */
+export function desktopProgram(): "notify-send" | "osascript" | null {
+  const program = process.platform === "darwin" ? "osascript" : "notify-send";
+  return whereIs(program) === null ? null : program;
+}
+
+export async function byDesktop(message: Message): Promise<string | null> {
+  const program = desktopProgram();
+  return program === null ? null : start(desktopWords(program, message), "", {});
+}
+
+/** The text is always a word of its own, never part of a script; notify-send would take it for markup. */
+function desktopWords(program: "notify-send" | "osascript", { title, text }: Message): string[] {
+  if (program === "notify-send") return [program, "--app-name=Pawl", "--", title, escaped(text)];
+  const show = "display notification (item 1 of argv) with title (item 2 of argv)";
+  return [program, "-e", "on run argv", "-e", show, "-e", "end run", text, title];
+}
+
+const escaped = (text: string) => text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;");
+
+// ── Starting ────────────────────────────────────────────────────────────────
+
+/** As it is written: no shell looks at it. */
+function whereIs(program: string): string | null {
+  const { PATH = "" } = cleanEnvironment(process.env);
+  const places = program.includes("/") ? [program] : PATH.split(":").map((folder) => join(folder, program));
+  return places.find((path) => path.startsWith("/") && canRun(path)) ?? null;
+}
+
+function canRun(path: string): boolean {
+  try {
+    accessSync(path, constants.X_OK);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+async function start(argv: string[], input: string, variables: Environment): Promise<string | null> {
+  const [name = "", ...words] = argv;
+  const program = whereIs(name);
+  if (program === null) return `${name} is not a program on the PATH`;
+  try {
+    const child = Bun.spawn({
+      cmd: [program, ...words],
+      cwd: homeDir(),
+      env: { ...cleanEnvironment(process.env), ...variables },
+      stdin: Buffer.from(input),
+      stdout: "ignore",
+      stderr: "ignore",
+      detached: true,
+    });
+    return await within(child.exited, child.pid, name);
+  } catch (error) {
+    return `${name} could not be started: ${reason(error)}`;
+  }
+}
+
+async function within(exited: Promise<number>, group: number, name: string): Promise<string | null> {
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const late = new Promise<"late">((resolve) => {
+    timer = setTimeout(() => resolve("late"), LIMIT_MS);
+  });
+  const end = await Promise.race([exited, late]);
+  clearTimeout(timer);
+  if (end === 0) return null;
+  if (end !== "late") return `${name} ended with ${end}`;
+  await endGroup(group);
+  return `${name} took longer than ${LIMIT_MS / 1000} s and was ended`;
+}

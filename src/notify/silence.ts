@@ -1,0 +1,53 @@
+/** Runs that are at work and give no sign of life. Nobody watches all the time: whoever is awake looks. */
+import { stat } from "../store/disk.ts";
+import { namesOrNone } from "../store/files.ts";
+import { homeDir, statePath } from "../store/home.ts";
+import { join } from "../store/names.ts";
+import { isOff, readPointer } from "../store/place.ts";
+import { loadRun } from "../store/runs.ts";
+import { type Notice, silentText } from "./notice.ts";
+import { firstToSay } from "./spool.ts";
+
+/** After a day it is no news any more: `pawl runs` still has it. */
+const NO_NEWS_MS = 24 * 3_600_000;
+
+export function silentRuns(now: number, minutes: number): Notice[] {
+  if (minutes === 0) return [];
+  return sessions().flatMap(({ host, session }) => {
+    const pointer = readPointer(host, session);
+    if (!pointer || pointer.off || pointer.run === "" || isOff(pointer.root)) return [];
+    const run = loadRun(pointer.root, pointer.run)?.commit.run;
+    if (run?.status !== "active" || run.paused || run.owner?.session !== session || run.owner.ended_at) return [];
+    const last = Math.max(Date.parse(run.updated_at), lastWritten(session));
+    const silent = now - last;
+    if (silent < minutes * 60_000 || silent > NO_NEWS_MS) return [];
+    if (!firstToSay(`silent ${pointer.root} ${run.id} ${last}`, now, NO_NEWS_MS)) return [];
+    const text = silentText(pointer.root, run, Math.floor(silent / 60_000));
+    return [{ what: "silent", text, root: pointer.root, run: run.id, session, at: new Date(now).toISOString() }];
+  });
+}
+
+const sessions = () =>
+  namesOrNone(statePath("sessions")).flatMap((name) => {
+    const dash = name.indexOf("-");
+    return dash > 0 ? [{ host: name.slice(0, dash), session: name.slice(dash + 1) }] : [];
+  });
+
+/** An agent at work writes its transcript long before it stops, and so do its sub-agents. */
+function lastWritten(session: string): number {
+  const folder = join(process.env.CLAUDE_CONFIG_DIR || join(homeDir(), ".claude"), "projects");
+  const times = namesOrNone(folder).flatMap((project) => {
+    const agents = join(folder, project, session, "subagents");
+    const own = join(folder, project, `${session}.jsonl`);
+    return [own, ...namesOrNone(agents).map((name) => join(agents, name))].map(writtenAt);
+  });
+  return Math.max(0, ...times);
+}
+
+function writtenAt(path: string): number {
+  try {
+    return stat(path).mtimeMs;
+  } catch {
+    return 0;
+  }
+}
