@@ -55,6 +55,7 @@ export const COMMANDS: Record<string, { load: () => Promise<Command>; first?: tr
     first: true,
     about: "run a procedure in fresh agent processes until it is done",
   },
+  notify: { load: () => import("./notify.ts"), first: true, about: "be called when a run needs you" },
   log: { load: () => import("./log.ts"), first: true, about: "everything Pawl saw and decided" },
   list: { load: () => import("./list.ts"), about: "the workflows that can be started here" },
   show: { load: () => import("./show.ts"), about: "one workflow: stages, signals, prompts" },
