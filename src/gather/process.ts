@@ -122,11 +122,20 @@ const allProcesses = () => readdirSync("/proc").flatMap((name) => (/^\d+$/.test(
 /** Numbers of processes with their start: a number alone is given again. */
 export type Kin = ReadonlyMap<number, string>;
 
+/** What all kin come from. */
+export interface Stem {
+  group: number;
+  /** stands in the environment of all of them, also of those who left the group */
+  entry: string;
+  /** start of the first of them: who is older need not be looked at; "": not known */
+  since: string;
+}
+
 /**
- * Who is alive of a group, who left it but has this entry in its environment, who was known before, and all their
+ * Who is alive of a group, who left it but has its entry in the environment, who was known before, and all their
  * children. Elsewhere than on Linux the group alone.
  */
-export function kinOf(group: number, entry: string, known: Kin): Kin {
+export function kinOf({ group, entry, since }: Stem, known: Kin): Kin {
   if (process.platform !== "linux") return new Map(signalGroup(group, 0) ? [[group, ""]] : []);
   const kin = new Map<number, string>();
   const others: { pid: number; parent: number; start: string }[] = [];
@@ -134,7 +143,9 @@ export function kinOf(group: number, entry: string, known: Kin): Kin {
     const status = statusOf(pid);
     if (status === null || status.dead) continue;
     const { parent, start } = status;
-    if (status.group === group || known.get(pid) === start || isMarked(pid, entry)) kin.set(pid, start);
+    const mayBeMarked = Number(start) >= Number(since);
+    if (status.group === group || known.get(pid) === start || (mayBeMarked && isMarked(pid, entry)))
+      kin.set(pid, start);
     else others.push({ pid, parent, start });
   }
   for (let before = -1; before !== kin.size; ) {

@@ -1,5 +1,5 @@
 /** The end of an agent and of everything it started: asked first, then made. */
-import { type Kin, kinOf, signalGroup } from "../gather/process.ts";
+import { type Kin, kinOf, type Stem, signalGroup } from "../gather/process.ts";
 
 /** SIGTERM, this long, SIGKILL. */
 const GRACE_MS = 5_000;
@@ -8,26 +8,25 @@ const GONE_MS = 2_000;
 const FIRST_LOOK_MS = 5;
 const LATER_LOOKS_MS = 50;
 
-/** `entry` stands in the environment of all who come from the agent, also of those who left its group. */
-export async function endAll(group: number, entry: string): Promise<void> {
+export async function endAll(agent: Stem): Promise<void> {
   let kin: Kin = new Map();
   const isOver = () => {
-    kin = kinOf(group, entry, kin);
+    kin = kinOf(agent, kin);
     return kin.size === 0;
   };
   if (isOver()) return;
-  tell(group, kin, "SIGTERM");
+  tell(agent, kin, "SIGTERM");
   // who is stopped could not hear it
-  tell(group, kin, "SIGCONT");
+  tell(agent, kin, "SIGCONT");
   if (await untilSo(GRACE_MS, isOver)) return;
   // Again and again: who is killed may have forked meanwhile.
   await untilSo(GONE_MS, () => {
-    tell(group, kin, "SIGKILL");
+    tell(agent, kin, "SIGKILL");
     return isOver();
   });
 }
 
-function tell(group: number, kin: Kin, signal: NodeJS.Signals): void {
+function tell({ group }: Stem, kin: Kin, signal: NodeJS.Signals): void {
   signalGroup(group, signal);
   for (const pid of kin.keys()) signalOne(pid, signal);
 }

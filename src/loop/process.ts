@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import { CannotStart, programOf } from "../gather/job-command.ts";
 import { makeRing } from "../gather/job-output.ts";
 import { finish, guardGroup, type Piped, spawnPiped, within } from "../gather/piped.ts";
+import { identify } from "../gather/process.ts";
 import { messageOf } from "../store/files.ts";
 import { join } from "../store/names.ts";
 import { endAll } from "./ending.ts";
@@ -144,6 +145,7 @@ type End = "exited" | "timeout" | "interrupted";
 
 async function accompany(run: AgentRun, { child, reading }: Piped, entry: string, patience: Patience): Promise<End> {
   const release = guardGroup(child.pid);
+  const agent = { group: child.pid, entry, since: identify(child.pid).pid_start };
   quietly(run.onStart)(child.pid);
   const interruption = listenTo(run.interrupted);
   const end = await Promise.race([
@@ -153,9 +155,9 @@ async function accompany(run: AgentRun, { child, reading }: Piped, entry: string
   ]);
   interruption.forget();
   patience.stop();
-  if (end !== "exited") await endAll(child.pid, entry);
+  if (end !== "exited") await endAll(agent);
   await within(UNKILLABLE_MS, child.exited);
-  await finish(reading, () => endAll(child.pid, entry));
+  await finish(reading, () => endAll(agent));
   release();
   return end;
 }
