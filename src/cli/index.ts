@@ -57,6 +57,7 @@ export const COMMANDS: Record<string, { load: () => Promise<Command>; first?: tr
   },
   notify: { load: () => import("./notify.ts"), first: true, about: "be called when a run needs you" },
   log: { load: () => import("./log.ts"), first: true, about: "everything Pawl saw and decided" },
+  dashboard: { load: () => import("./dashboard.ts"), first: true, about: "the same and more, live in the browser" },
   list: { load: () => import("./list.ts"), about: "the workflows that can be started here" },
   show: { load: () => import("./show.ts"), about: "one workflow: stages, signals, prompts" },
   check: { load: () => import("./check.ts"), about: "find mistakes in workflow files" },
