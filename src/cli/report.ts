@@ -2,7 +2,7 @@ import { reportMarkdown, reportText, type Shown } from "../core/report-text.ts";
 import { knownProjects } from "../gather/status.ts";
 import { gatherReport } from "../insight/report.ts";
 import { type Io, parseArgs, rootOf, UserError } from "./args.ts";
-import { clockTime, projectName, sinceAsked } from "./since.ts";
+import { clockTime, projectNames, projectPath, sinceAsked } from "./since.ts";
 import { visibleJson } from "./visible.ts";
 
 export const summary = "one screen: what needs you, what was proved, what failed, what nobody checked";
@@ -36,9 +36,10 @@ export function run(args: string[], io: Io): number {
   const asked = values["--since"] ?? DEFAULT_SINCE;
   const { since, at } = sinceAsked(asked);
   const here = rootOf(io);
-  const view = gatherReport(flags.has("--all") ? allProjects(here) : [here], since, at);
+  const roots = flags.has("--all") ? allProjects(here) : [here];
+  const view = gatherReport(roots, since, at);
   const shown: Shown = {
-    ...{ asked, name: projectName, time: (time) => clockTime(time, at) },
+    ...{ asked, name: projectNames(roots), path: projectPath, time: (time) => clockTime(time, at) },
     ...{ columns: COLUMNS, rows: rowsOf(io), full: flags.has("--full") },
   };
   if (flags.has("--json")) io.out(`${visibleJson(view)}\n`);

@@ -20,7 +20,15 @@ export function clockTime(at: string, now: string): string {
   return localTime(now).startsWith(day) ? time : `${day} ${time}`;
 }
 
-export function projectName(root: string): string {
+export function projectPath(root: string): string {
   const home = homeDir();
   return visible(root.startsWith(`${home}/`) ? `~${root.slice(home.length)}` : root);
+}
+
+/** The folder's name; as much of the path before it as tells it apart from the others. */
+export function projectNames(roots: string[]): (root: string) => string {
+  const end = (root: string, parts: number) => root.split("/").slice(-parts).join("/");
+  const isOnly = (root: string, parts: number) =>
+    roots.every((one) => one === root || end(one, parts) !== end(root, parts));
+  return (root) => visible(end(root, [1, 2, 3, 4].find((parts) => isOnly(root, parts)) ?? 20));
 }

@@ -7,6 +7,12 @@ const WIDE =
 
 const widthOf = (sign: string) => (sign.length > 1 || WIDE.test(sign) ? 2 : 1);
 
+function columnsOf(line: string): number {
+  let columns = 0;
+  for (const sign of line) columns += widthOf(sign);
+  return columns;
+}
+
 /** One line of at most so many columns, with nothing hidden in it. */
 export function fit(text: string, columns: number): string {
   const line = plain(text.slice(0, columns * 40))
@@ -23,13 +29,18 @@ export function fit(text: string, columns: number): string {
 
 function keepTo(line: string, columns: number): string {
   const signs = [...line];
-  let width = signs.reduce((sum, sign) => sum + widthOf(sign), 0);
+  let width = columnsOf(line);
   while (width > columns && signs.length > 0) width -= widthOf(signs.pop()!);
   return signs.join("");
 }
 
-/** `start`, as much of `middle` as there is room for, and `end` whole. */
+/** The least that says something. */
+const FEW = 16;
+
+/** `start` and `middle` as far as there is room, and `end` whole. */
 export function between(start: string, middle: string, end: string, columns: number): string {
-  const room = columns - [...start].length - [...end].length;
-  return room < 12 ? fit(`${start}${middle}`, columns) : `${start}${fit(middle, room)}${end}`;
+  const room = Math.max(FEW, columns - columnsOf(end) - FEW);
+  const indent = start.length - start.trimStart().length;
+  const begin = columnsOf(start) <= room ? start : `${" ".repeat(indent)}${fit(start, Math.max(FEW, room - indent))} `;
+  return `${begin}${fit(middle, Math.max(1, columns - columnsOf(begin) - columnsOf(end)))}${end}`;
 }

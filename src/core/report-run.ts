@@ -83,7 +83,7 @@ function permissionOf({ run, records }: SeenRun): Need {
   if (newest?.kind !== "noticed" || run.question || run.status !== "active") return null;
   const isAsked = newest.what === "permission" || newest.detail === "permission_prompt";
   const tool = newest.what === "permission" ? ` for ${short(text(newest.detail), 40)}` : "";
-  const what = `its session asked for a permission${tool}, and nothing was heard since`;
+  const what = `a permission${tool} was asked for, and nothing was heard after it`;
   return isAsked ? { what, how: "answer in its session" } : null;
 }
 
@@ -105,7 +105,9 @@ function silenceOf(seen: SeenRun, needs: NeedLine[]): FailedLine[] {
 
 function runningOf(seen: SeenRun): RunningLine {
   const said = short(text(last(seen.records, "stopped")?.said), LONGEST);
-  return { ...aboutOf(seen), where: runText(runLine(seen.run, seen)), said };
+  // Which workflow it is stands before it.
+  const where = runText({ ...runLine(seen.run, seen), workflow: "" }).trim();
+  return { ...aboutOf(seen), where, said };
 }
 
 // ── Over ────────────────────────────────────────────────────────────────────
@@ -191,6 +193,8 @@ const ranCommand = ({ records }: SeenRun) =>
 const neverVerified = (commit: string | null) =>
   `${commit === null ? "its tree" : `commit ${commit.slice(0, 12)}`}: Pawl ran no command on it; \`pawl verify\` does`;
 
+const WAS: Record<string, string> = { fail: "had failed", unproven: "nothing had proved" };
+
 /** What a person took upon themselves, and what passed by luck. */
 function wordsOf(seen: SeenRun, since: string): UncheckedLine[] {
   const recent = seen.records.filter(({ at }) => at >= since);
@@ -205,7 +209,7 @@ function wordsOf(seen: SeenRun, since: string): UncheckedLine[] {
     ...approved.map((one) =>
       line(
         "approved",
-        `${text(one.who)} approved ${text(one.gate)} (it was ${text(one.was)}), by ${text(one.how)}`,
+        `${text(one.who)} approved ${text(one.gate)}, which ${WAS[text(one.was)] ?? "was not checked"} (by ${text(one.how)})`,
         one.at,
       ),
     ),

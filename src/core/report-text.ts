@@ -1,11 +1,12 @@
 /** The report as one screen, and as Markdown. Texts of others are cut to one line, and nothing is hidden in them. */
 import { between, fit } from "./columns.ts";
 import { plain } from "./plain.ts";
-import type { About, CostView, ReportView } from "./report-view.ts";
+import type { About, CostView, NeedLine, ReportView } from "./report-view.ts";
 
 export interface Shown {
-  /** how a project and a time are called */
+  /** how a project is called, and where it is */
   name(root: string): string;
+  path(root: string): string;
   time(at: string): string;
   /** "yesterday 18:00", as it was asked for */
   asked: string;
@@ -37,6 +38,9 @@ interface Section {
 
 function sectionsOf(view: ReportView, shown: Shown): Section[] {
   const head = (one: About) => headOf(one, view, shown);
+  // A command is about the project in whose folder it is typed.
+  const place = ({ how, project }: NeedLine) =>
+    view.projects.length > 1 && isCommand(how) ? `, in ${shown.path(project)}` : "";
   const base = { end: "", more: [], rest: "" };
   const failed = view.failed.map((one) => ({
     ...base,
@@ -50,8 +54,8 @@ function sectionsOf(view: ReportView, shown: Shown): Section[] {
     {
       title: "Needs you",
       items: view.needs.map((one) => ({
-        ...{ ...base, mark: "▸", head: head(one), text: `${one.what}, since ${shown.time(one.at)}` },
-        more: [{ sign: "→", text: one.how, whole: true }],
+        ...{ ...base, mark: "▸", head: head(one), text: one.what, end: `, since ${shown.time(one.at)}` },
+        more: [{ sign: "→", text: `${one.how}${place(one)}`, whole: isCommand(one.how) }],
       })),
     },
     {
@@ -78,6 +82,8 @@ function sectionsOf(view: ReportView, shown: Shown): Section[] {
     { title: "Cost", items: costLines(view.cost).map((text) => ({ ...base, mark: "$", head: "", text })) },
   ].filter(({ items }) => items.length > 0);
 }
+
+const isCommand = (how: string) => how.startsWith("`");
 
 function headOf({ project, run, workflow, task, title }: About, { projects }: ReportView, shown: Shown): string {
   const place = projects.length > 1 ? `${fit(shown.name(project), 24)}: ` : "";
@@ -106,7 +112,7 @@ const money = (usd: number) => `$${usd.toFixed(2)}`;
 const counted = (count: number, what: string) => `${count} ${what}${count === 1 ? "" : "s"}`;
 
 function firstLine({ projects, since, at }: ReportView, shown: Shown): string {
-  const where = projects.length === 1 ? shown.name(projects[0]!) : `${projects.length} projects`;
+  const where = projects.length === 1 ? shown.path(projects[0]!) : `${projects.length} projects`;
   return `${where}, since ${shown.asked} (${shown.time(since)}), now ${shown.time(at)}`;
 }
 
@@ -180,9 +186,10 @@ export function reportMarkdown(view: ReportView, shown: Shown): string {
 
 function itemMarkdown({ head, text, end, more }: Item): string[] {
   const first = [code(head), code(`${text}${end.startsWith(",") ? end : ""}`)].filter(Boolean).join(": ");
-  const how = end.startsWith(",") || end === "" ? "" : ` → ${code(end)}`;
+  const how = end.startsWith(",") || end === "" ? "" : ` → ${code(end.replaceAll("`", ""))}`;
   const signs: Record<string, string> = { "·": "", "→": "→ " };
-  return [`- ${first}${how}`, ...more.map((one) => `  - ${signs[one.sign] ?? `${one.sign} `}${code(one.text)}`)];
+  const said = (one: Item["more"][number]) => code(one.whole ? one.text.replaceAll("`", "") : one.text);
+  return [`- ${first}${how}`, ...more.map((one) => `  - ${signs[one.sign] ?? `${one.sign} `}${said(one)}`)];
 }
 
 function code(text: string): string {
