@@ -140,6 +140,7 @@ export interface StageStat {
   p95_ms: number | null;
   attempts: number;
   success_rate: number | null;
+  open: number;
   continues: number;
   asks: number;
   gate_fails: number;
@@ -159,6 +160,8 @@ export interface Counts {
   completed: number;
   failed: number;
   aborted: number;
+  /** ended in another way: stalled, out of budget … */
+  other?: number;
   live: number;
   cost_usd: number | null;
 }
@@ -166,12 +169,14 @@ export interface Counts {
 export interface Stats {
   counts: Counts;
   stages: StageStat[];
-  trend: { stage: string; points: Point[] }[];
+  trend: { workflow: string; stage: string; points: Point[] }[];
   bottleneck: { sentence: string; evidence: string } | null;
 }
 
 export interface LoopRow {
   project: string;
+  id: string;
+  /** "" where it has none */
   run: string;
   procedure: string;
   iterations: number;
@@ -181,6 +186,12 @@ export interface LoopRow {
   why: string;
   started_at: string;
   updated_at: string;
+  /** an iteration did not say what it cost */
+  approximate: boolean;
+  /** somebody drives it */
+  running: boolean;
+  waiting: { until: string; why: string } | null;
+  lines: { iteration: number; verdict: string; why: string; elapsed_ms: number }[];
 }
 
 export interface Task {
@@ -188,9 +199,11 @@ export interface Task {
   id: string;
   title: string;
   status: string;
-  priority?: number | string | null;
-  labels?: string[];
-  assignee?: string | null;
+  next: boolean;
+  assignee: string | null;
+  command: string | null;
+  model: string | null;
+  after: string[];
 }
 
 export interface Page<Row> {

@@ -81,9 +81,10 @@ function draw(view: View<unknown>, data: unknown, place: string, page: string, q
   const text = JSON.stringify(data);
   if (shown.place === place && shown.text === text) return;
   const samePage = shown.page === page;
+  const samePlace = shown.place === place;
   shown = { place, page, text };
   document.title = `${view.title(data)} · Pawl`;
-  replaceKeeping(byId("view"), view.draw(data, query));
+  replaceKeeping(byId("view"), view.draw(data, query), samePlace);
   if (!samePage) arrive(view.title(data));
 }
 

@@ -54,7 +54,7 @@ export function announce(text: string): void {
  * Puts new content in place of the old: what had the focus keeps it, what was unfolded stays so, and what was not there
  * before is marked for a moment. All by `data-key`.
  */
-export function replaceKeeping(place: HTMLElement, content: Node[]): void {
+export function replaceKeeping(place: HTMLElement, content: Node[], marksNew: boolean): void {
   const before = keyed(place);
   const focused = document.activeElement?.closest("[data-key]")?.getAttribute("data-key");
   const hadFocus = place.contains(document.activeElement);
@@ -63,7 +63,7 @@ export function replaceKeeping(place: HTMLElement, content: Node[]): void {
   for (const [key, element] of after) {
     const old = before.get(key);
     if (element instanceof HTMLDetailsElement && old instanceof HTMLDetailsElement) element.open = old.open;
-    if (!old && before.size > 0 && element.hasAttribute("data-fresh")) element.classList.add("fresh");
+    if (marksNew && !old && element.hasAttribute("data-fresh")) element.classList.add("fresh");
   }
   if (hadFocus && focused) after.get(focused)?.focus({ preventScroll: true });
 }

@@ -3,8 +3,8 @@
 import type { GraphData, StageMark } from "./api.ts";
 import { svg } from "./dom.ts";
 
-const WIDTH = 320;
-const BOX = { x: 8, width: 176, height: 34 };
+const WIDTH = 340;
+const BOX = { x: 2, width: 204, height: 34 };
 const ROW = 62;
 const LANE = 16;
 const SIGNS = { done: "✓", now: "▶", open: "" } as const;
@@ -15,7 +15,9 @@ interface Edge {
   label: string;
 }
 
-export function workflowGraph({ stages, edges }: GraphData): SVGElement {
+export function workflowGraph(data: GraphData, outcome: string | null): SVGElement {
+  const { edges } = data;
+  const stages = [...data.stages, ...ends(data, outcome)];
   const rows = new Map(stages.map(({ id }, row) => [id, row]));
   const known = edges.flatMap(({ from, to, label }) => {
     const [a, b] = [rows.get(from), rows.get(to)];
@@ -35,6 +37,15 @@ export function workflowGraph({ stages, edges }: GraphData): SVGElement {
   );
 }
 
+/** Where a run can end are places of their own, below the stages. */
+function ends({ edges }: GraphData, outcome: string | null): StageMark[] {
+  const ids = [...new Set(edges.map(({ to }) => to).filter(isEnd))];
+  return ids.slice(0, 3).map((id) => {
+    const name = id.replace("end:", "");
+    return { id, title: name === "halt" ? "stop, kept" : name, state: name === outcome ? "done" : "open" };
+  });
+}
+
 const isStep = ({ from, to }: Edge): boolean => to === from + 1;
 const top = (row: number): number => 4 + row * ROW;
 const middle = (row: number): number => top(row) + BOX.height / 2;
@@ -45,14 +56,16 @@ function marker(): SVGElement {
   return svg("defs", {}, svg("marker", { id: "tip", ...size }, shape));
 }
 
+const isEnd = (id: string): boolean => id.startsWith("end:") || id === "halt";
+
 function box({ title, id, state }: StageMark, row: number): SVGElement {
   const name = title || id;
-  const shown = name.length > 19 ? `${name.slice(0, 18)}…` : name;
+  const shown = name.length > 23 ? `${name.slice(0, 22)}…` : name;
   return svg(
     "g",
-    { class: `node ${state}` },
+    { class: `node ${state}${isEnd(id) ? " end" : ""}` },
     svg("title", {}, name),
-    svg("rect", { x: BOX.x, y: top(row), width: BOX.width, height: BOX.height, rx: 8 }),
+    svg("rect", { x: BOX.x, y: top(row), width: BOX.width, height: BOX.height, rx: isEnd(id) ? 17 : 8 }),
     svg("text", { x: BOX.x + 14, y: middle(row) + 4.5, class: "sign" }, SIGNS[state]),
     svg("text", { x: BOX.x + (state === "open" ? 14 : 34), y: middle(row) + 4.5 }, shown),
   );
@@ -65,7 +78,7 @@ function step({ from, to, label }: Edge): SVGElement {
     "g",
     { class: "edge" },
     svg("line", { x1: x, y1, x2: x, y2, "marker-end": "url(#tip)" }),
-    svg("text", { x: x + 10, y: (y1 + y2) / 2 + 4 }, clip(label, 34)),
+    svg("text", { x: x + 10, y: (y1 + y2) / 2 + 4 }, clip(label, 24)),
   );
 }
 

@@ -37,7 +37,9 @@ export function runState(run: Pick<RunRow, "status" | "outcome">): { text: strin
   return { text: capital(outcome), tone: "bad" };
 }
 
-export const capital = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1).replaceAll("_", " ");
+export const sentence = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
+
+export const capital = (word: string): string => sentence(word.replaceAll("_", " "));
 
 /** A clock that the page keeps running. */
 export const since = (at: string): HTMLElement =>
@@ -88,7 +90,7 @@ export const runTitle = (run: { title: string | null; task: string | null; workf
 
 /** A cell of a table that on a phone becomes a line of a card, with its column's name. */
 export const cell = (label: string, content: Child, kind = ""): HTMLElement =>
-  h("td", { "data-label": label, class: kind }, content);
+  h("td", { "data-label": label, class: kind }, h("div", { class: "value" }, content));
 
 export function table(caption: string, columns: [string, string?][], rows: HTMLElement[]): HTMLElement {
   const head = columns.map(([name, kind]) => h("th", { scope: "col", class: kind ?? "" }, name));

@@ -1,6 +1,6 @@
 /// <reference lib="dom" />
 /** The journal: every line, to filter and to search. */
-import { ask, type Moment, type Now, type Page, type Project } from "./api.ts";
+import { ask, Locked, type Moment, type Now, type Page, type Project } from "./api.ts";
 import { h } from "./dom.ts";
 import { empty, heading, projectTag, runLink, select, type View } from "./parts.ts";
 import { refine } from "./route.ts";
@@ -36,10 +36,8 @@ const KINDS = [
 export const viewJournal: View<Data> = {
   title: () => "Journal",
   load: async ({ project, q, kind, run, after }) => {
-    const [page, now] = await Promise.all([
-      ask<Page<Line>>("journal", { project, q, kind, run, after }),
-      ask<Now>("now"),
-    ]);
+    const lines = ask<Page<Line>>("journal", { project, q, kind, run, after });
+    const [page, now] = await Promise.all([run ? lines.catch(noneIfRefused) : lines, ask<Now>("now")]);
     return { page, projects: now.projects };
   },
   draw: ({ page: { rows, next }, projects }, query) => [
@@ -59,6 +57,12 @@ export const viewJournal: View<Data> = {
     ...[pager("journal", query, next)].filter((part) => part !== null),
   ],
 };
+
+/** What is typed may not be a run's name yet. */
+function noneIfRefused(error: unknown): Page<Line> {
+  if (error instanceof Locked || error instanceof TypeError) throw error;
+  return { rows: [], next: null };
+}
 
 const item = (line: Line, before: Line | undefined): HTMLElement =>
   timelineItem(

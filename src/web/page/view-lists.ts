@@ -161,13 +161,14 @@ function taskGroups(tasks: Task[]): HTMLElement[] {
 }
 
 function taskRow(task: Task): HTMLElement {
-  const labels = (task.labels ?? []).slice(0, 4).map((label) => h("span", { class: "tag" }, label));
+  const hints = [task.command, task.model, ...task.after.slice(0, 3).map((id) => `after ${id}`)];
   return h(
     "li",
     { "data-item": "", tabindex: "-1", "data-key": `task:${task.project}:${task.id}`, "data-fresh": true },
     h("code", {}, task.id),
-    h("span", { class: "grow" }, task.title, " ", labels),
-    task.priority !== null && task.priority !== undefined && h("span", { class: "tag" }, `priority ${task.priority}`),
+    h("span", { class: "grow" }, task.title),
+    task.next && badge("Next", "accent"),
+    hints.filter(Boolean).map((hint) => h("span", { class: "tag" }, hint)),
     task.assignee && h("span", { class: "muted" }, task.assignee),
     projectTag(task.project),
   );
@@ -199,7 +200,7 @@ export const viewLoops: View<Listed<LoopRow>> = {
           [
             ["Procedure"],
             ["Outcome"],
-            ["Iterations", "right"],
+            ["Iterations"],
             ["Failed", "right"],
             ["Cost", "right"],
             ["Project"],
@@ -214,21 +215,39 @@ export const viewLoops: View<Listed<LoopRow>> = {
 const sum = (rows: LoopRow[]): number => rows.reduce((total, { iterations }) => total + iterations, 0);
 
 function loopRow(loop: LoopRow): HTMLElement {
-  const tone: Tone = loop.outcome === null ? "accent" : /success|completed|done/i.test(loop.outcome) ? "good" : "bad";
-  const name = runLink(loop.project, loop.run, loop.procedure, {
-    "data-item": "",
-    "data-key": `loop-link:${loop.run}`,
-  });
+  const { text, tone } = loopState(loop);
+  const key = `loop-link:${loop.id}`;
+  const name = loop.run
+    ? runLink(loop.project, loop.run, loop.procedure, { "data-item": "", "data-key": key })
+    : h("span", { "data-item": "", tabindex: "-1", "data-key": key }, loop.procedure);
+  const about = loop.approximate && loop.cost_usd !== null ? "≥ " : "";
   return h(
     "tr",
-    { "data-key": `loop:${loop.run}`, "data-fresh": true },
-    h("th", { scope: "row" }, name, h("span", { class: "muted" }, loop.why)),
-    cell("Outcome", badge(loop.outcome ? capital(loop.outcome.toLowerCase()) : "Running", tone)),
-    cell("Iterations", String(loop.iterations), "right num"),
+    { "data-key": `loop:${loop.id}`, "data-fresh": true },
+    h("th", { scope: "row" }, name, h("span", { class: "muted" }, loop.waiting?.why ?? loop.why)),
+    cell("Outcome", badge(text, tone)),
+    cell("Iterations", [String(loop.iterations), " ", iterationMarks(loop)], "num nowrap"),
     cell("Failed", String(loop.failures), "right num"),
-    cell("Cost", money(loop.cost_usd), "right num"),
+    cell("Cost", `${about}${money(loop.cost_usd)}`, "right num"),
     cell("Project", projectTag(loop.project)),
     cell("Began", when(loop.started_at), "nowrap"),
     cell("Took", span(Date.parse(loop.updated_at) - Date.parse(loop.started_at)), "right num nowrap"),
   );
+}
+
+function loopState({ outcome, running, waiting }: LoopRow): { text: string; tone: Tone } {
+  if (running) return waiting ? { text: "Waits", tone: "warn" } : { text: "Running", tone: "accent" };
+  if (outcome === null) return { text: "Broke off", tone: "warn" };
+  return { text: capital(outcome.toLowerCase()), tone: /success|completed|done/i.test(outcome) ? "good" : "bad" };
+}
+
+const MARKS: Record<string, string> = { failure: "✕", success: "✓" };
+
+/** The last iterations, each as one sign. */
+function iterationMarks({ lines }: LoopRow): HTMLElement {
+  const marks = lines.slice(-12).map(({ iteration, verdict, why }) => {
+    const told = `${iteration}: ${verdict}${why ? `, ${why}` : ""}`;
+    return h("span", { class: `iteration ${verdict}`, title: told }, MARKS[verdict] ?? "·");
+  });
+  return h("span", { class: "iterations", "aria-hidden": "true" }, marks);
 }

@@ -12,6 +12,7 @@ import {
   runLink,
   runState,
   runTitle,
+  sentence,
   since,
   stageTrack,
   type View,
@@ -64,7 +65,7 @@ function needsSection({ needs, live }: Now): HTMLElement | null {
 
 function needCard(need: Need, live: LiveRun[]): HTMLElement {
   const run = live.find(({ run, project }) => run === need.run && project === need.project);
-  const name = run ? runTitle(run) : need.workflow;
+  const name = run ? liveTitle(run) : need.workflow;
   const buttons = answerButtons({ project: need.project, run: need.run, name: `“${name}”` }, need);
   return h(
     "li",
@@ -75,21 +76,34 @@ function needCard(need: Need, live: LiveRun[]): HTMLElement {
       h("p", { class: "need-what" }, badge(sentence(need.what), "warn")),
       h("h3", {}, runLink(need.project, need.run, name, { "data-item": "", "data-key": `need-link:${need.run}` })),
       need.question && h("p", { class: "question" }, need.question.text),
-      h("p", { class: "meta" }, projectTag(need.project), need.workflow, h("span", {}, "waiting ", since(need.since))),
+      h(
+        "p",
+        { class: "meta" },
+        projectTag(need.project),
+        h("span", {}, need.workflow),
+        h("span", {}, "waiting ", since(need.since)),
+      ),
     ),
     h("div", { class: "buttons" }, buttons),
-    h("p", { class: "how" }, buttons.length > 0 ? "or in a terminal: " : "What to do: ", withCode(need.how)),
+    h("p", { class: "how" }, instead(need, buttons.length > 0)),
   );
 }
 
-const sentence = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
+/** The way without this page. */
+function instead({ how }: Need, hasButtons: boolean): Child[] {
+  if (!hasButtons) return ["What to do: ", withCode(how)];
+  return [how.startsWith("`") ? "Or in a terminal: " : "Or ", withCode(how), "."];
+}
 
 /** What stands between backticks is something to type. */
-export function withCode(text: string): Child[] {
+function withCode(text: string): Child[] {
   return text.split("`").map((part, i) => (i % 2 === 1 ? h("code", {}, part) : part));
 }
 
 // ── What is under way ───────────────────────────────────────────────────────
+
+/** The task says more than the workflow. */
+const liveTitle = ({ task, title, workflow }: LiveRun): string => task || title || workflow;
 
 function liveSection({ live }: Now): HTMLElement {
   const projects = [...new Set(live.map(({ project }) => project))];
@@ -129,7 +143,7 @@ function nothing(): HTMLElement {
 }
 
 function liveCard(run: LiveRun): HTMLElement {
-  const facts = [run.task && run.title ? run.task : null, run.workflow, run.host, run.session?.slice(0, 8)];
+  const facts = [run.workflow, run.host, run.session && `session ${run.session.slice(0, 8)}`];
   return h(
     "li",
     { class: "card live", "data-key": `live:${run.run}`, "data-fresh": true },
@@ -139,7 +153,7 @@ function liveCard(run: LiveRun): HTMLElement {
       h(
         "h4",
         {},
-        runLink(run.project, run.run, runTitle(run), { "data-item": "", "data-key": `live-link:${run.run}` }),
+        runLink(run.project, run.run, liveTitle(run), { "data-item": "", "data-key": `live-link:${run.run}` }),
       ),
       h(
         "p",

@@ -5,7 +5,19 @@ import { ask, type GateRow, type Moment, type RunDetail, type StageRow } from ".
 import { type Child, h } from "./dom.ts";
 import { clock, day, money, projectName, span } from "./format.ts";
 import { workflowGraph } from "./graph.ts";
-import { badge, capital, empty, heading, runState, runTitle, since, type Tone, type View, when } from "./parts.ts";
+import {
+  badge,
+  capital,
+  empty,
+  heading,
+  runState,
+  runTitle,
+  sentence,
+  since,
+  type Tone,
+  type View,
+  when,
+} from "./parts.ts";
 import { link } from "./route.ts";
 
 export const viewRun: View<RunDetail> = {
@@ -92,15 +104,25 @@ export function timelineItem(moment: Moment, before: Moment | undefined, more: C
     newDay && h("p", { class: "day" }, day(moment.at)),
     h("time", { datetime: moment.at, class: "num" }, clock(moment.at)),
     h("span", { class: "mark", "aria-hidden": "true" }, sign),
-    h("div", { class: "told" }, more, h("p", {}, moment.text), detailOf(moment, key)),
+    h(
+      "div",
+      { class: "told" },
+      more,
+      h("p", { class: FAINT.test(moment.kind) ? "muted" : "" }, sentence(moment.text)),
+      detailOf(moment, key),
+    ),
   );
 }
+
+/** What happens at every step, and tells a person little. */
+const FAINT = /^(continued|owed|delivered|noticed|left|checkpointed|doubled|commanded)$/;
 
 const KINDS: [RegExp, Tone, string][] = [
   [/^(ended|loop_ended|advanced|task_done|phased)$/, "good", "✓"],
   [/^(refused|errored|undelivered|malformed|changed|unread)$/, "bad", "✕"],
   [/^(asked|halted|paused|checking)$/, "warn", "!"],
   [/^(prompted|decided|approved|accepted|commanded|adopted|resumed)$/, "accent", "◆"],
+  [/^stopped$/, "quiet", "❙"],
   [/^(signalled|armed|task_begun|iteration_begun)$/, "accent", "▸"],
 ];
 
@@ -146,9 +168,9 @@ function field(name: string, value: unknown): string {
 // ── Beside it ───────────────────────────────────────────────────────────────
 
 function sides(detail: RunDetail): HTMLElement[] {
-  const { graph, gates, stages } = detail;
+  const { graph, gates, stages, run } = detail;
   const parts = [factsCard(detail)];
-  if (graph.stages.length > 0) parts.unshift(side("Workflow", workflowGraph(graph)));
+  if (graph.stages.length > 0) parts.unshift(side("Workflow", workflowGraph(graph, run.outcome)));
   if (gates.length > 0) parts.push(side("Checks", h("ul", { class: "plain" }, gates.map(gateItem))));
   if (stages.length > 0) parts.push(side("Time per stage", h("ol", { class: "plain" }, stages.map(stageItem))));
   return parts;

@@ -4,7 +4,7 @@ import { ask, type Counts, type Now, type Point, type Project, type StageStat, t
 import { rangeBar, shareBar, trendChart } from "./charts.ts";
 import { h } from "./dom.ts";
 import { money, percent, projectName, span } from "./format.ts";
-import { cell, empty, heading, select, table, type View } from "./parts.ts";
+import { cell, empty, heading, select, sentence, table, type View } from "./parts.ts";
 import { link, refine } from "./route.ts";
 
 interface Data {
@@ -80,13 +80,13 @@ function figures(stats: Stats): HTMLElement[] {
     "section",
     { class: "card bottleneck", "aria-labelledby": "bottleneck-title" },
     h("h2", { id: "bottleneck-title" }, "Bottleneck"),
-    h("p", { class: "sentence" }, bottleneck.sentence),
+    h("p", { class: "sentence" }, sentence(bottleneck.sentence)),
     h("p", { class: "muted" }, bottleneck.evidence),
   );
   return [told, ...parts];
 }
 
-function tiles({ runs, completed, failed, aborted, live, cost_usd }: Counts): HTMLElement {
+function tiles({ runs, completed, failed, aborted, other, live, cost_usd }: Counts): HTMLElement {
   const all: [string, string][] = [
     ["Runs", String(runs)],
     ["Completed", String(completed)],
@@ -94,6 +94,7 @@ function tiles({ runs, completed, failed, aborted, live, cost_usd }: Counts): HT
     ["Aborted", String(aborted)],
     ["Under way", String(live)],
   ];
+  if (other) all.splice(4, 0, ["Other ends", String(other)]);
   if (cost_usd !== null) all.push(["Cost", money(cost_usd)]);
   return h(
     "dl",
@@ -104,7 +105,7 @@ function tiles({ runs, completed, failed, aborted, live, cost_usd }: Counts): HT
 
 function stageTable({ stages, trend }: Stats): HTMLElement {
   const most = Math.max(...stages.map(({ p95_ms, p50_ms }) => p95_ms ?? p50_ms ?? 0));
-  const points = new Map(trend.map((one) => [one.stage, one.points]));
+  const points = new Map(trend.map((one) => [`${one.workflow} ${one.stage}`, one.points]));
   const columns: [string, string?][] = [
     ["Stage"],
     ["Runs", "right"],
@@ -112,7 +113,7 @@ function stageTable({ stages, trend }: Stats): HTMLElement {
     ["Slow", "right"],
     ["Usual to slow"],
     ["Went well"],
-    ["Tries", "right"],
+    ["Visits", "right"],
     ["Sent back", "right"],
     ["Waited for you", "right"],
     ["Over time"],
@@ -124,20 +125,20 @@ function stageTable({ stages, trend }: Stats): HTMLElement {
     table(
       "Stages and their figures",
       columns,
-      stages.map((stage) => stageRow(stage, most, points.get(stage.stage) ?? [])),
+      stages.map((stage) => stageRow(stage, most, points.get(`${stage.workflow} ${stage.stage}`) ?? [])),
     ),
     h(
       "p",
       { class: "legend muted" },
       "Usual: half of the visits are faster (p50). Slow: one in twenty takes longer (p95). Over time: bars are runs, the line is the usual time.",
-      stages.some(({ approximate }) => approximate) && " ≈: approximate, because lines of the journal are missing.",
+      stages.some(({ approximate }) => approximate) && " ≈: approximate, from sums of whole days.",
     ),
   );
 }
 
 function stageRow(stage: StageStat, most: number, points: Point[]): HTMLElement {
   const about = stage.approximate ? "≈ " : "";
-  const sentBack = stage.gate_fails > 0 ? `${stage.continues}× (${stage.gate_fails} by checks)` : `${stage.continues}×`;
+  const byChecks = stage.gate_fails > 0 && h("span", { class: "muted under" }, `${stage.gate_fails} by checks`);
   const p95 = stage.p95_ms ?? stage.p50_ms;
   return h(
     "tr",
@@ -157,11 +158,9 @@ function stageRow(stage: StageStat, most: number, points: Point[]): HTMLElement 
       [stage.success_rate !== null && shareBar(stage.success_rate), " ", percent(stage.success_rate)],
       "num nowrap",
     ),
-    cell("Tries", decimals(stage.attempts), "right num"),
-    cell("Sent back", sentBack, "right num"),
-    cell("Waited for you", span(stage.waited_ms), "right num"),
+    cell("Visits", String(stage.attempts), "right num"),
+    cell("Sent back", [h("span", {}, `${stage.continues}×`), byChecks], "right num"),
+    cell("Waited for you", stage.waited_ms > 0 ? span(stage.waited_ms) : "–", "right num"),
     cell("Over time", points.length > 0 ? trendChart(stage.stage, points) : "–"),
   );
 }
-
-const decimals = (count: number): string => (Number.isInteger(count) ? String(count) : count.toFixed(1));
