@@ -1,16 +1,19 @@
 /** What the page reads. Every answer is data: texts of agents and repositories stay strings, whatever is in them. */
+import type { Filter } from "../insight/query.ts";
 import { isRunId } from "../store/names.ts";
+import { type Figures, stats } from "./figures.ts";
 import { journalPage } from "./journal-page.ts";
 import { loopsOf } from "./loops.ts";
 import { nowView, type Words } from "./now.ts";
 import { AskedError, type Projects } from "./projects.ts";
-import { runPage } from "./run-page.ts";
+import { runFromJournal, runPage } from "./run-page.ts";
 import { tasksOf } from "./tasks.ts";
 
 export interface Api {
   projects: Projects;
   words: Words;
   readOnly: string | null;
+  figures: Figures;
 }
 
 type Query = URLSearchParams;
@@ -21,12 +24,16 @@ export async function readApi(api: Api, name: string, query: Query): Promise<unk
   switch (name) {
     case "now":
       return now(api, roots());
+    case "runs":
+      return figure(api, (insight) => insight.runs(filterOf(api, query)));
     case "run":
       return oneRun(api, query);
+    case "stats":
+      return figure(api, stats(filterOf(api, query)));
     case "tasks":
       return tasksOf(roots());
     case "loops":
-      return { rows: loopsOf(roots()), next: null };
+      return { rows: allLoops(api, roots(), filterOf(api, query)), next: null };
     case "journal":
       return journalPage(roots(), journalQuery(query), api.words);
     default:
@@ -40,13 +47,42 @@ const now = ({ words, readOnly }: Api, roots: string[]) => ({
   why: readOnly,
 });
 
-function oneRun({ projects, words }: Api, query: Query): unknown {
+/** Without the database there are no figures, which is another thing than none to show. */
+function figure<T>({ figures }: Api, question: Parameters<typeof figures.ask<T>>[0]): T {
+  const found = figures.ask(question);
+  if (found === null) throw new AskedError("the figures cannot be read; see errors.log in ~/.local/state/pawl", 503);
+  return found;
+}
+
+function filterOf({ projects }: Api, query: Query): Filter {
+  const filter: Filter = {};
+  const project = query.get("project");
+  if (project) filter.project = projects.named(project);
+  for (const key of ["workflow", "status", "since", "until", "after"] as const) {
+    const value = query.get(key);
+    if (value) filter[key] = value.slice(0, 200);
+  }
+  return filter;
+}
+
+function oneRun({ projects, words, figures }: Api, query: Query): unknown {
   const root = projects.named(query.get("project"));
   const id = query.get("id") ?? "";
   if (!isRunId(id)) throw new AskedError("this is no run's name");
-  const page = runPage(root, id, words);
-  if (page === null) throw new AskedError("there is no such run", 404);
-  return page;
+  const known = figures.ask((insight) => insight.run(root, id));
+  const page = runPage(root, id, words) ?? (known && runFromJournal(root, id, words));
+  if (!page) throw new AskedError("there is no such run", 404);
+  return { ...known, ...page, stages: known?.stages ?? [] };
+}
+
+/** Those on disk say more; those that are only remembered follow. */
+function allLoops({ figures }: Api, roots: string[], filter: Filter): { updated_at: string }[] {
+  const here = loopsOf(roots);
+  const isHere = ({ project, run }: { project: string; run: string }) =>
+    here.some((loop) => loop.project === project && (loop.run === run || loop.id === run));
+  const before = figures.ask((insight) => insight.loops(filter)) ?? [];
+  const all = [...here, ...before.filter((loop) => !isHere(loop)).map((loop) => ({ ...loop, running: false }))];
+  return all.toSorted((a, b) => b.updated_at.localeCompare(a.updated_at));
 }
 
 const journalQuery = (query: Query) => ({

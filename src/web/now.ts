@@ -8,7 +8,7 @@ import { readCost } from "../store/cost.ts";
 import { logError } from "../store/errors.ts";
 import { listRuns, loadRun } from "../store/runs.ts";
 import { STALE_MS } from "../store/waiting.ts";
-import { projectName } from "./projects.ts";
+import { projectNames } from "./projects.ts";
 
 export interface QuestionView {
   text: string;
@@ -61,6 +61,7 @@ type Loaded = { commit: Commit; workflow: Workflow };
 
 export function nowView(roots: string[], at: string, words: Words) {
   const seen = roots.map((root) => ({ root, ...lookAtProject(root, at, words) }));
+  const nameOf = projectNames(roots);
   const since = (a: { since: string }, b: { since: string }) => b.since.localeCompare(a.since);
   return {
     at,
@@ -68,7 +69,7 @@ export function nowView(roots: string[], at: string, words: Words) {
     live: seen.flatMap(({ live }) => live).toSorted((a, b) => b.updated_at.localeCompare(a.updated_at)),
     projects: seen.map(({ root, needs, live }) => ({
       root,
-      ...projectName(root),
+      ...nameOf(root),
       live: live.length,
       needs: needs.length,
       updated_at:

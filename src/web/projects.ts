@@ -1,7 +1,7 @@
 /** Which projects the dashboard shows. What a request names is looked up here, never taken as a path. */
 import { knownProjects } from "../gather/status.ts";
 import { homeDir } from "../store/home.ts";
-import { basename } from "../store/names.ts";
+import { basename, dirname } from "../store/names.ts";
 
 /** What the person may be told: the request was wrong. */
 export class AskedError extends Error {
@@ -43,9 +43,13 @@ export function openProjects(here: string | null, known: () => string[] = knownP
   return { all, named, chosen: (root) => (root === null || root === "" ? all() : [named(root)]) };
 }
 
-/** As people call it: the folder, and where it is. */
-export function projectName(root: string): { name: string; where: string } {
+/** As people call them: the folder, with the one above it where two have the same name. */
+export function projectNames(roots: string[]): (root: string) => { name: string; where: string } {
   const home = homeDir();
-  const where = root === home ? "~" : root.startsWith(`${home}/`) ? `~${root.slice(home.length)}` : root;
-  return { name: basename(root), where };
+  const isShared = (name: string) => roots.filter((root) => basename(root) === name).length > 1;
+  return (root) => {
+    const own = basename(root);
+    const where = root === home ? "~" : root.startsWith(`${home}/`) ? `~${root.slice(home.length)}` : root;
+    return { name: isShared(own) ? `${basename(dirname(root))}/${own}` : own, where };
+  };
 }

@@ -5,6 +5,7 @@ import { findRunDir } from "../store/archive.ts";
 import { readPinned } from "../store/commits.ts";
 import { readCost } from "../store/cost.ts";
 import { readText } from "../store/files.ts";
+import { readJournal } from "../store/journal.ts";
 import { isPlainName, join } from "../store/names.ts";
 import { type Kept, readCommits } from "../store/runs.ts";
 import { graphOf } from "./graph.ts";
@@ -35,7 +36,6 @@ export function runPage(root: string, id: string, words: Words) {
   const isLive = run.status !== "ended" && last.forged !== true;
   return {
     run: rowOf(root, commits),
-    stages: [] as unknown[],
     gates: gatesOf(root, commits),
     timeline: timelineOf(commits, dir, words),
     graph: graphOf(run, workflow),
@@ -50,6 +50,16 @@ export function runPage(root: string, id: string, words: Words) {
       lines: (proof ?? [`claimed with ${signal}, nothing was checked`]).map(plain),
     })),
   };
+}
+
+/** Its files are gone, the journal still tells it. Outputs of checks are not in there. */
+export function runFromJournal(root: string, id: string, words: Words) {
+  const lines = [...readJournal(root, { run: id })].filter(({ kind }) => !BOOKKEEPING.has(kind));
+  const timeline = lines.slice(-MOST_MOMENTS).map(({ at, seq, kind, ...rest }): Moment => {
+    return { at, seq, kind, text: plain(words({ kind, ...rest })), detail: null };
+  });
+  const graph = { stages: [], edges: [] };
+  return { timeline, graph, question: null, canApprove: false, paused: false, evidence: [], proofs: [] };
 }
 
 // ── Row ─────────────────────────────────────────────────────────────────────

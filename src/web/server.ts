@@ -5,6 +5,7 @@ import { logError } from "../store/errors.ts";
 import { isObject, parseJson } from "../store/files.ts";
 import { act } from "./actions.ts";
 import { type Api, readApi } from "./api.ts";
+import { type Figures, openFigures } from "./figures.ts";
 import { type Live, openLive } from "./live.ts";
 import type { Words } from "./now.ts";
 import { AskedError, type Projects } from "./projects.ts";
@@ -55,7 +56,8 @@ export async function startDashboard(options: DashboardOptions): Promise<Dashboa
   let port = options.port;
   const sessions = openSessions(() => cookieName(port));
   const live = openLive(options.projects);
-  const api = { projects: options.projects, words: options.words, readOnly: options.readOnly };
+  const figures: Figures = openFigures(options.projects);
+  const api = { projects: options.projects, words: options.words, readOnly: options.readOnly, figures };
   const house: House = { options, lock: { hosts: new Set(), readOnly: options.readOnly }, sessions, live, api };
   const server = createServer((request, response) => void answer(house, request, response));
   port = await listening(server, options);
@@ -63,6 +65,7 @@ export async function startDashboard(options: DashboardOptions): Promise<Dashboa
   const name = options.host.includes(":") ? `[${options.host}]` : options.host;
   const close = () => {
     live.close();
+    figures.close();
     server.close();
     server.closeAllConnections();
   };
