@@ -153,7 +153,16 @@ function journalOf(root: string): unknown[] {
 describe("when something is wrong", () => {
   /** Pawl with a mistake planted in its source: the demo must say so, and never tell its story all the same. */
   function plant(faults: [file: string, name: string, body: string][]): string[] {
-    for (const name of ["src", "workflows", "procedures", "fragments", "prompts", "plugin", "package.json", "tsconfig.json"])
+    for (const name of [
+      "src",
+      "workflows",
+      "procedures",
+      "fragments",
+      "prompts",
+      "plugin",
+      "package.json",
+      "tsconfig.json",
+    ])
       cpSync(join(REPOSITORY, name), inScratch(`pawl/${name}`), { recursive: true });
     symlinkSync(join(REPOSITORY, "node_modules"), inScratch("pawl/node_modules"));
     for (const [file, name, body] of faults) {
