@@ -7,6 +7,7 @@ import { checkDisk } from "./disk.ts";
 import { checkEnvironment } from "./environment.ts";
 import { checkErrors } from "./errors.ts";
 import { clean, type Finding, type Ground, note, type Section } from "./finding.ts";
+import { checkNotify } from "./notify.ts";
 import { checkPlugin, ourPlugin, readPlugins } from "./plugins.ts";
 import { checkProgram } from "./program.ts";
 import { checkClock, checkGit, checkOff } from "./project.ts";
@@ -40,7 +41,11 @@ export async function examine(ground: Ground): Promise<Section[]> {
     ],
     [
       "Surroundings",
-      { environment: () => checkEnvironment(ground, files), beside: () => checkBeside(ground, files, plugins) },
+      {
+        environment: () => checkEnvironment(ground, files),
+        beside: () => checkBeside(ground, files, plugins),
+        notify: () => checkNotify(ground),
+      },
     ],
     [
       "Project",

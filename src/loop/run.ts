@@ -19,6 +19,7 @@ import { closeScan, feed, type LoopSignals, openScan, signalsIn } from "../core/
 import type { Procedure } from "../core/procedure.ts";
 import { identify } from "../gather/process.ts";
 import { treeHash } from "../gather/tree.ts";
+import { callAfterLoop, watchBesides } from "../notify/loop.ts";
 import type { Agent } from "./agents.ts";
 import { commitsSince } from "./commits.ts";
 import { keepOutput } from "./output.ts";
@@ -58,6 +59,7 @@ export async function runLoop(plan: LoopPlan, begun: KeptLoop): Promise<LoopStat
     saveLoop(root, kept, how);
   };
   keep({ state: { ...kept.state, outcome: null, why: "" }, limits, agent: null, waiting: null });
+  const stopLooking = watchBesides();
   let next: Next = mayGo(kept.state, limits);
   while (next.kind !== "end") {
     if (interrupted.aborted) next = { kind: "end", outcome: "interrupted", why: "interrupted" };
@@ -68,7 +70,9 @@ export async function runLoop(plan: LoopPlan, begun: KeptLoop): Promise<LoopStat
   const state = { ...over, commits: commitsSince(root, over.head ?? "") };
   keep({ state, runner: null, agent: null, waiting: null });
   plan.sharing.end(state);
+  stopLooking();
   view.ended(state);
+  callAfterLoop(root, state);
   return state;
 }
 

@@ -60,7 +60,7 @@ const escaped = (text: string) => text.replaceAll("&", "&amp;").replaceAll("<", 
 // ── Starting ────────────────────────────────────────────────────────────────
 
 /** As it is written: no shell looks at it. */
-function whereIs(program: string): string | null {
+export function whereIs(program: string): string | null {
   const { PATH = "" } = cleanEnvironment(process.env);
   const places = program.includes("/") ? [program] : PATH.split(":").map((folder) => join(folder, program));
   return places.find((path) => path.startsWith("/") && canRun(path)) ?? null;
