@@ -79,7 +79,11 @@ function noteGate(state: RunState, line: FoldLine): void {
   const tally = gateOf(state, stage, text(fields.id) || text(fields.gate));
   if (tally === undefined) return;
   tally[word]++;
-  Object.assign(tally, { gate: text(fields.gate), last: verdict, why: text(fields.why), at, tree: text(fields.tree) });
+  tally.gate = text(fields.gate);
+  tally.last = verdict;
+  tally.why = text(fields.why);
+  tally.at = at;
+  tally.tree = text(fields.tree);
   tally.command = commandOf(fields.command);
 }
 

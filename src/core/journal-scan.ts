@@ -3,6 +3,7 @@
  * need no parsing; whatever looks different is parsed as the JSON it is. Strings that come again and again are made once.
  */
 import { BARE_KINDS, type FoldLine, TELLING_KINDS } from "./fold.ts";
+import { type Clock, TIME_LENGTH, timeIn } from "./journal-time.ts";
 import type { Json } from "./types.ts";
 
 const QUOTE = 34;
@@ -13,8 +14,8 @@ const LONGEST_NAME = 200;
 const MOST_WORDS = 50_000;
 const SLOTS = 1 << 14;
 
-/** 0: counts for nothing, 1: its beginning says all, 2: to be parsed, 3: tells by its end whether to be parsed. */
-type Use = 0 | 1 | 2 | 3;
+/** 0: counts for nothing, 1: its beginning says all, 2: to be parsed, 3: a prompt, 4: a gate's verdict. */
+type Use = 0 | 1 | 2 | 3 | 4;
 
 interface Word {
   text: string;
@@ -31,12 +32,13 @@ export interface Scanner {
   use: Use;
   /** where reading the current line has come to */
   at: number;
-  /** the beginnings of the last line's run id, to know it again */
-  run: Uint8Array;
-  runLength: number;
-  /** the day of the last time, and its beginning in milliseconds */
-  day: number;
-  dayMs: number;
+  /** how the last line began, up to the number of its record: the lines of a commit stand together and begin alike */
+  begun: Uint8Array;
+  begunLength: number;
+  /** what stood between kind and stage in the last line that was read so far */
+  about: Uint8Array;
+  aboutLength: number;
+  clock: Clock;
 }
 
 const NO_FIELDS = Object.freeze(Object.create(null)) as FoldLine["fields"];
@@ -48,10 +50,11 @@ export const openScanner = (): Scanner => ({
   line: { at: 0, run: "", seq: 0, i: 0, kind: "", host: "", session: "", workflow: "", stage: "", fields: NO_FIELDS },
   use: 0,
   at: 0,
-  run: new Uint8Array(LONGEST_NAME),
-  runLength: 0,
-  day: -1,
-  dayMs: 0,
+  begun: new Uint8Array(LONGEST_NAME + 80),
+  begunLength: 0,
+  about: new Uint8Array(3 * LONGEST_NAME + 80),
+  aboutLength: 0,
+  clock: { day: -1, dayMs: 0 },
 });
 
 /** What a line is: "record" fills `scanner.line`, "alive" only its `run` and `at`. */
@@ -63,6 +66,7 @@ export function scanLine(scanner: Scanner, bytes: Uint8Array, from: number, to: 
     if (scanner.use === 3) scanner.use = endsWith(bytes, to, INJECTED) ? 0 : endsWith(bytes, to, TYPED) ? 1 : 2;
     if (scanner.use === 0) return "alive";
     if (scanner.use === 1 && scanAbout(scanner, bytes, to)) return "record";
+    if (scanner.use === 4 && scanAbout(scanner, bytes, to) && scanGate(scanner, bytes, to)) return "record";
   }
   return parseLine(scanner, bytes, from, to);
 }
@@ -81,19 +85,18 @@ const WORKFLOW = codes('","workflow":"');
 const STAGE = codes('","stage":"');
 const INJECTED = codes('"injected":true}');
 const TYPED = codes('"injected":false}');
-const TIME_LENGTH = 24;
+const GATE_KEYS = ["signal", "gate", "id", "verdict", "why", "tree"].map((name): [string, number[]] => [
+  name,
+  codes(`","${name}":"`),
+]);
+const COMMAND = codes('","command":"');
+const NO_COMMAND = codes('","command":null');
+const SHORTEST = 80;
 
 function scanHead(scanner: Scanner, bytes: Uint8Array, from: number, to: number): boolean {
   const { line } = scanner;
-  scanner.at = from;
-  if (!skip(scanner, bytes, AT) || to - from < 80) return false;
-  const ms = timeIn(scanner, bytes, scanner.at);
-  if (ms === -1) return false;
-  line.at = ms;
-  scanner.at += TIME_LENGTH;
-  if (!skip(scanner, bytes, RUN) || !scanRun(scanner, bytes, to) || !skip(scanner, bytes, SEQ)) return false;
-  line.seq = digits(scanner, bytes);
-  if (line.seq === -1 || !skip(scanner, bytes, I)) return false;
+  if (beginsWith(bytes, from, scanner.begun, scanner.begunLength)) scanner.at = from + scanner.begunLength;
+  else if (!scanBeginning(scanner, bytes, from, to)) return false;
   line.i = digits(scanner, bytes);
   if (line.i === -1 || !skip(scanner, bytes, KIND)) return false;
   const kind = word(scanner, bytes, to);
@@ -103,19 +106,79 @@ function scanHead(scanner: Scanner, bytes: Uint8Array, from: number, to: number)
   return true;
 }
 
-function scanAbout(scanner: Scanner, bytes: Uint8Array, to: number): boolean {
+function scanBeginning(scanner: Scanner, bytes: Uint8Array, from: number, to: number): boolean {
   const { line } = scanner;
+  scanner.begunLength = 0;
+  scanner.at = from;
+  if (to - from < SHORTEST || !skip(scanner, bytes, AT)) return false;
+  const ms = timeIn(scanner.clock, bytes, scanner.at);
+  if (ms === -1) return false;
+  scanner.at += TIME_LENGTH;
+  const run = skip(scanner, bytes, RUN) ? word(scanner, bytes, to) : null;
+  if (run === null || !skip(scanner, bytes, SEQ)) return false;
+  const seq = digits(scanner, bytes);
+  if (seq === -1 || !skip(scanner, bytes, I)) return false;
+  line.at = ms;
+  line.run = run.text;
+  line.seq = seq;
+  scanner.begunLength = keep(scanner.begun, bytes, from, scanner.at);
+  return true;
+}
+
+/** Who and where. The stage is looked at each time, the rest is mostly as before. */
+function scanAbout(scanner: Scanner, bytes: Uint8Array, to: number): boolean {
+  const from = scanner.at;
+  if (beginsWith(bytes, from, scanner.about, scanner.aboutLength)) scanner.at = from + scanner.aboutLength;
+  else if (!scanWho(scanner, bytes, to)) return false;
+  const stage = word(scanner, bytes, to);
+  if (stage === null) return false;
+  scanner.line.stage = stage.text;
+  scanner.line.fields = NO_FIELDS;
+  return true;
+}
+
+function scanWho(scanner: Scanner, bytes: Uint8Array, to: number): boolean {
+  const from = scanner.at;
+  const { line } = scanner;
+  scanner.aboutLength = 0;
   const host = skip(scanner, bytes, HOST) ? word(scanner, bytes, to) : null;
   const session = host !== null && skip(scanner, bytes, SESSION) ? word(scanner, bytes, to) : null;
   const workflow = session !== null && skip(scanner, bytes, WORKFLOW) ? word(scanner, bytes, to) : null;
-  const stage = workflow !== null && skip(scanner, bytes, STAGE) ? word(scanner, bytes, to) : null;
-  if (host === null || session === null || workflow === null || stage === null) return false;
+  if (host === null || session === null || workflow === null || !skip(scanner, bytes, STAGE)) return false;
   line.host = host.text;
   line.session = session.text;
   line.workflow = workflow.text;
-  line.stage = stage.text;
-  line.fields = NO_FIELDS;
+  scanner.aboutLength = keep(scanner.about, bytes, from, scanner.at);
   return true;
+}
+
+/** The verdict of a gate is the only frequent line with fields that matter. They come in this order. */
+function scanGate(scanner: Scanner, bytes: Uint8Array, to: number): boolean {
+  const found: Record<string, string | null> = {};
+  for (const [name, key] of GATE_KEYS) {
+    const value = skip(scanner, bytes, key) ? word(scanner, bytes, to) : null;
+    if (value === null) return false;
+    found[name] = value.text;
+  }
+  if (skip(scanner, bytes, COMMAND)) {
+    const command = word(scanner, bytes, to);
+    if (command === null) return false;
+    found.command = command.text;
+  } else if (!skip(scanner, bytes, NO_COMMAND)) return false;
+  scanner.line.fields = found;
+  return true;
+}
+
+function beginsWith(bytes: Uint8Array, at: number, wanted: Uint8Array, length: number): boolean {
+  if (length === 0) return false;
+  // The end differs more often than the beginning.
+  for (let n = length - 1; n >= 0; n--) if (bytes[at + n] !== wanted[n]) return false;
+  return true;
+}
+
+function keep(into: Uint8Array, bytes: Uint8Array, from: number, to: number): number {
+  for (let n = 0; n < to - from; n++) into[n] = bytes[from + n]!;
+  return to - from;
 }
 
 function skip(scanner: Scanner, bytes: Uint8Array, wanted: number[]): boolean {
@@ -139,23 +202,6 @@ function digits(scanner: Scanner, bytes: Uint8Array): number {
   if (at === scanner.at || at - scanner.at > 9) return -1;
   scanner.at = at;
   return value;
-}
-
-/** The records of a commit stand together: most lines are of the same run as the line before. */
-function scanRun(scanner: Scanner, bytes: Uint8Array, to: number): boolean {
-  const { run, runLength, at } = scanner;
-  let same = 0;
-  while (same < runLength && bytes[at + same] === run[same]) same++;
-  if (same === runLength && runLength > 0 && bytes[at + same] === QUOTE) {
-    scanner.at = at + same;
-    return true;
-  }
-  const found = word(scanner, bytes, to);
-  if (found === null) return false;
-  scanner.line.run = found.text;
-  scanner.runLength = scanner.at - at;
-  run.set(bytes.subarray(at, scanner.at));
-  return true;
 }
 
 // ── Words ───────────────────────────────────────────────────────────────────
@@ -196,60 +242,25 @@ function addWord(scanner: Scanner, slot: number, text: string): Word {
   return added;
 }
 
-function useOf(kind: string): Use {
-  if (kind === "prompted") return 3;
-  if (BARE_KINDS.includes(kind)) return 1;
-  return TELLING_KINDS.includes(kind) ? 2 : 0;
-}
+const USES = new Map<string, Use>([
+  ...TELLING_KINDS.map((kind): [string, Use] => [kind, 2]),
+  ...BARE_KINDS.map((kind): [string, Use] => [kind, 1]),
+  ["prompted", 3],
+  ["gated", 4],
+]);
 
-// ── Time ────────────────────────────────────────────────────────────────────
-
-const two = (bytes: Uint8Array, at: number) => (bytes[at]! - ZERO) * 10 + bytes[at + 1]! - ZERO;
-const DAY_MS = 86_400_000;
-
-/** `2026-01-31T12:00:00.000Z` → milliseconds; -1: something else. Without the clock's help, as core has none. */
-function timeIn(scanner: Scanner, bytes: Uint8Array, at: number): number {
-  if (bytes[at + 4] !== 45 || bytes[at + 7] !== 45 || bytes[at + 10] !== 84) return -1;
-  if (bytes[at + 13] !== 58 || bytes[at + 16] !== 58 || bytes[at + 19] !== 46 || bytes[at + 23] !== 90) return -1;
-  for (const n of DIGIT_PLACES) if (bytes[at + n]! < ZERO || bytes[at + n]! > 57) return -1;
-  const day = (two(bytes, at) * 100 + two(bytes, at + 2)) * 10_000 + two(bytes, at + 5) * 100 + two(bytes, at + 8);
-  if (day !== scanner.day) {
-    const days = daysBefore(Math.floor(day / 10_000), Math.floor(day / 100) % 100, day % 100);
-    if (days === null) return -1;
-    scanner.day = day;
-    scanner.dayMs = days * DAY_MS;
-  }
-  const [hours, minutes, seconds] = [two(bytes, at + 11), two(bytes, at + 14), two(bytes, at + 17)];
-  if (hours > 23 || minutes > 59 || seconds > 59) return -1;
-  const thousandths = two(bytes, at + 20) * 10 + bytes[at + 22]! - ZERO;
-  return scanner.dayMs + ((hours * 60 + minutes) * 60 + seconds) * 1000 + thousandths;
-}
-
-const DIGIT_PLACES = [0, 1, 2, 3, 5, 6, 8, 9, 11, 12, 14, 15, 17, 18, 20, 21, 22];
-const MONTH_DAYS = [31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];
-
-const isLeap = (year: number) => (year % 4 === 0 && year % 100 !== 0) || year % 400 === 0;
-const leapsUpTo = (year: number) => Math.floor(year / 4) - Math.floor(year / 100) + Math.floor(year / 400);
-
-/** Days since 1970; null: no such day, or before it. */
-function daysBefore(year: number, month: number, day: number): number | null {
-  if (year < 1970 || month < 1 || month > 12 || day < 1) return null;
-  const february = isLeap(year) ? 1 : 0;
-  if (day > MONTH_DAYS[month - 1]! + (month === 2 ? february : 0)) return null;
-  const years = (year - 1970) * 365 + leapsUpTo(year - 1) - leapsUpTo(1969);
-  const months = MONTH_DAYS.slice(0, month - 1).reduce((sum, one) => sum + one, 0) + (month > 2 ? february : 0);
-  return years + months + day - 1;
-}
+const useOf = (kind: string): Use => USES.get(kind) ?? 0;
 
 // ── Parsed ──────────────────────────────────────────────────────────────────
 
 function parseLine(scanner: Scanner, bytes: Uint8Array, from: number, to: number): Scanned {
   const value = parsed(scanner.decoder.decode(bytes.subarray(from, to)));
   if (value === null || value.v !== 1 || !isName(value.run) || !isName(value.kind)) return "none";
-  const at = typeof value.at === "string" && value.at.length === TIME_LENGTH ? timeOf(scanner, value.at) : -1;
+  const at = typeof value.at === "string" && value.at.length === TIME_LENGTH ? timeOf(scanner.clock, value.at) : -1;
   if (at === -1 || !isCount(value.seq) || !isCount(value.i)) return "none";
   const { line } = scanner;
-  scanner.runLength = 0;
+  scanner.begunLength = 0;
+  scanner.aboutLength = 0;
   Object.assign(line, { at, run: value.run, kind: value.kind, seq: value.seq, i: value.i });
   if (useOf(value.kind) === 0) return "alive";
   line.host = nameOf(value.host);
@@ -260,7 +271,7 @@ function parseLine(scanner: Scanner, bytes: Uint8Array, from: number, to: number
   return "record";
 }
 
-const timeOf = (scanner: Scanner, at: string) => timeIn(scanner, new Uint8Array(codes(at)), 0);
+const timeOf = (clock: Clock, at: string) => timeIn(clock, new Uint8Array(codes(at)), 0);
 const isName = (value: Json | undefined): value is string =>
   typeof value === "string" && value !== "" && value.length <= LONGEST_NAME;
 const nameOf = (value: Json | undefined) => (typeof value === "string" ? value.slice(0, LONGEST_NAME) : "");

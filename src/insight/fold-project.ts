@@ -1,6 +1,7 @@
 /** One project's journal into the database: which files, from where, and what becomes of their lines. */
 import type { Database } from "bun:sqlite";
 import { foldLine, openRun, type RunState, touchRun } from "../core/fold.ts";
+import { packRun, unpackRun } from "../core/fold-pack.ts";
 import { openScanner, type Scanner, scanLine } from "../core/journal-scan.ts";
 import { namesOf } from "../store/disk.ts";
 import { errorCode, insideRoot, lookAt, messageOf } from "../store/files.ts";
@@ -18,8 +19,8 @@ export interface Work {
   skipped: number;
   problems: string[];
   days: DaySums;
-  /** runs that changed, with their project's root */
-  touched: { root: string; key: number; id: string; loops: boolean }[];
+  /** runs that changed and whose cost is not in the journal */
+  touched: { project: number; root: string; id: string }[];
   scanner: Scanner;
 }
 
@@ -145,12 +146,12 @@ interface Held {
 function openFold(work: Work, project: Project): Fold {
   const { scanner } = work;
   const held = new Map<string, Held>();
-  const load = work.db.query("SELECT state FROM runs WHERE project = ? AND id = ?");
+  const load = loader(work.db, project.id);
   const save = saver(work, project);
   let last: Held | undefined;
   const find = (id: string): Held | undefined => {
     if (last !== undefined && last.state.id === id) return last;
-    const known = held.get(id) ?? hold(held, load.get(project.id, id) as { state: string } | null);
+    const known = held.get(id) ?? hold(held, load(id));
     if (known !== undefined) last = known;
     return known;
   };
@@ -185,9 +186,14 @@ function openFold(work: Work, project: Project): Fold {
   return { take, flush, skipped: () => work.skipped++ };
 }
 
+function loader(db: Database, project: number): (id: string) => { state: string } | null {
+  const load = db.query("SELECT state FROM runs WHERE project = ? AND id = ?");
+  return (id) => load.get(project, id) as { state: string } | null;
+}
+
 function hold(held: Map<string, Held>, row: { state: string } | null): Held | undefined {
   if (row === null) return undefined;
-  const one = { state: JSON.parse(row.state) as RunState, changed: false };
+  const one = { state: unpackRun(row.state), changed: false };
   held.set(one.state.id, one);
   return one;
 }
@@ -197,8 +203,7 @@ INSERT INTO runs (project, id, workflow, stage, status, outcome, started, update
 VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
 ON CONFLICT (project, id) DO UPDATE SET workflow = excluded.workflow, stage = excluded.stage, status = excluded.status,
   outcome = excluded.outcome, started = excluded.started, updated = excluded.updated,
-  cost = coalesce(excluded.cost, cost), loops = excluded.loops, state = excluded.state
-RETURNING key`;
+  cost = coalesce(excluded.cost, cost), loops = excluded.loops, state = excluded.state`;
 
 function saver(work: Work, { id: project, root }: Project): (held: Held) => void {
   const save = work.db.query(SAVE);
@@ -209,9 +214,9 @@ function saver(work: Work, { id: project, root }: Project): (held: Held) => void
     const { id, workflow, stage, status, outcome, started, updated, loop } = state;
     const cost = loop?.cost ?? null;
     const loops = loop === null ? 0 : 1;
-    const json = JSON.stringify(state);
-    const row = save.get(project, id, workflow, stage, status, outcome, started, updated, cost, loops, json);
-    work.touched.push({ root, key: (row as { key: number }).key, id, loops: loop !== null });
+    const json = packRun(state);
+    save.run(project, id, workflow, stage, status, outcome, started, updated, cost, loops, json);
+    if (loop === null) work.touched.push({ project, root, id });
     held.changed = false;
   };
 }

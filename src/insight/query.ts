@@ -1,6 +1,6 @@
 /** All questions that report, statistics and dashboard ask. Nothing here reads a journal but `sync`. */
 import type { Database } from "bun:sqlite";
-import type { RunState } from "../core/fold.ts";
+import { unpackRun } from "../core/fold-pack.ts";
 import { statePath } from "../store/home.ts";
 import { basename, dirname } from "../store/names.ts";
 import { findBottleneck } from "./bottleneck.ts";
@@ -104,7 +104,7 @@ interface Kept {
 }
 
 const FIELDS = "key, updated, cost, state, (SELECT root FROM projects WHERE id = runs.project) AS root";
-const stateOf = ({ state }: Kept) => JSON.parse(state) as RunState;
+const stateOf = ({ state }: Kept) => unpackRun(state);
 
 function runPage(db: Database, filter: Filter): { rows: RunRow[]; next: string | null } {
   const where = whereRuns(filter);

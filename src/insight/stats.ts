@@ -4,6 +4,7 @@
  */
 import type { Database } from "bun:sqlite";
 import type { RunState } from "../core/fold.ts";
+import { unpackRun } from "../core/fold-pack.ts";
 import { exactQuantile, type Histogram, merge, quantileOf } from "../core/histogram.ts";
 import { addSums, addVisit, daySpan, monthSpan, newSum, type StageSum } from "./days.ts";
 import { type Bound, END, START, timeOf, type Where, whereRuns } from "./filter.ts";
@@ -56,7 +57,7 @@ function groupExactly(db: Database, filter: Filter, slotOf: SlotOf): Grouped | n
   const grouped: Grouped = new Map();
   const rows = db.query(`SELECT key, state FROM runs WHERE ${where.sql}`).all(...where.values);
   for (const { key, state } of rows as { key: number; state: string }[])
-    addRun(grouped, JSON.parse(state) as RunState, key, { since, until, slotOf });
+    addRun(grouped, unpackRun(state), key, { since, until, slotOf });
   return grouped;
 }
 

@@ -34,11 +34,11 @@ export function syncDatabase(db: Database, projects: string[] | undefined): Sync
 
 /** What sessions cost is not in the journal. A loop's own figures are, and go first. */
 function noteCosts({ db, touched, problems }: Work): void {
-  const save = db.query("UPDATE runs SET cost = ? WHERE key = ?");
-  for (const { root, key, id } of touched.filter(({ loops }) => !loops).slice(-MOST_COSTS)) {
+  const save = db.query("UPDATE runs SET cost = ? WHERE project = ? AND id = ?");
+  for (const { project, root, id } of touched.slice(-MOST_COSTS)) {
     try {
       const cost = readCost(root, id);
-      if (cost !== null) save.run(cost.usd, key);
+      if (cost !== null) save.run(cost.usd, project, id);
     } catch (error) {
       problems.push(`cost of ${id}: ${messageOf(error)}`);
     }
