@@ -14,6 +14,11 @@ export function confirmUnlessNo(io: Io, question: string): boolean {
   return !/^no?$/i.test(readLine().trim());
 }
 
+export function readAnswer(io: Io, question: string): string {
+  io.out(question);
+  return readLine().trim();
+}
+
 export const isInteractive = (io: Io) => io.isTTY && process.stdin.isTTY === true;
 
 function readLine(): string {

@@ -1,6 +1,7 @@
 import type { Place } from "../demo/place.ts";
 import type { Screen } from "../demo/screen.ts";
 import { type Io, parseArgs, UserError } from "./args.ts";
+import { isInteractive } from "./confirm.ts";
 
 export const summary = "see what Pawl does, in thirty seconds, without an agent";
 export const usage = `usage: pawl demo [--fast] [--keep]
@@ -26,7 +27,12 @@ export async function run(args: string[], io: Io): Promise<number> {
   for (const [name, number] of [["SIGINT", 2] as const, ["SIGTERM", 15] as const, ["SIGHUP", 1] as const])
     process.on(name, () => process.exit(128 + number));
   const screen = await openFor(io, flags.has("--fast"));
-  return perform(place, screen, flags.has("--keep"), io);
+  return perform(place, screen, { keep: flags.has("--keep"), fast: flags.has("--fast") }, io);
+}
+
+interface Wishes {
+  keep: boolean;
+  fast: boolean;
 }
 
 async function openFor(io: Io, fast: boolean): Promise<Screen> {
@@ -39,7 +45,7 @@ async function openFor(io: Io, fast: boolean): Promise<Screen> {
   });
 }
 
-async function perform(place: Place, screen: Screen, keep: boolean, io: Io): Promise<number> {
+async function perform(place: Place, screen: Screen, { keep, fast }: Wishes, io: Io): Promise<number> {
   const { DemoFailed } = await import("../demo/place.ts");
   const { approve, fillPlace } = await import("../demo/project.ts");
   const { newPlay } = await import("../demo/play.ts");
@@ -57,6 +63,8 @@ async function perform(place: Place, screen: Screen, keep: boolean, io: Io): Pro
     io.err(`\npawl: the demo did not go as it should; ${error.message}\n  hint: ${look}\n`);
     return 1;
   }
+  if (isInteractive(io) && !fast) await (await import("../demo/offer.ts")).offer(place, io);
+  else await screen.plain("`pawl report` and `pawl dashboard` show the same of your own projects.");
   const where = keep ? `The project is kept in ${place.root}` : "The project is removed again (--keep keeps it)";
   await screen.plain(`${where}.`);
   await screen.plain("Next: `pawl init` in a project of yours; it shows what it will touch, and asks.");
