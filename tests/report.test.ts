@@ -2,6 +2,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { readdirSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { newLoop } from "../src/core/loop.ts";
 import type { ReportView } from "../src/core/report-view.ts";
 import { saveLoop } from "../src/loop/state.ts";
 import { besides, idOf, make, openShop, promise, sentBack, ship } from "./evening.ts";
@@ -101,7 +102,7 @@ describe("a person's word", () => {
   test("is told with who, what and how; what it let through is no proof", () => {
     const world = openShop();
     make(world, ...sentBack("B"), { prompt: "/pawl:approve it is fine" }, { remove: "broken" });
-    make(world, { stop: promise("LOOKED") }, { stop: promise("SENT") });
+    make(world, { stop: promise("LOOKED") }, { sh: "git commit -q --allow-empty -m it" }, { stop: promise("SENT") });
     const { done, unchecked } = view(world);
     expect(done.map(({ proof }) => proof)).toEqual([[expect.stringMatching(/^send: git committed-or-clean: /)]]);
     expect(unchecked).toContainEqual(
@@ -188,20 +189,9 @@ describe("cost", () => {
       ...{ iteration, at: when, verdict: "continue" as const, why: "", elapsed_ms: 1, cost_usd, session: null },
     });
     const state = {
-      ...{
-        v: 1 as const,
-        id: "tidy-1",
-        procedure: "tidy",
-        ai: "claude",
-        run: "",
-        iterations: 3,
-        failures: 0,
-        spoilt: 0,
-      },
-      ...{ cost_usd: 9, cost_known: false, tokens: { in: 0, out: 0 }, spent_ms: 1, last: null, notes: [] },
-      timing: { count: 0, min: 0, max: 0, mean: 0, squares: 0 },
+      ...newLoop({ id: "tidy-1", procedure: "tidy", ai: "claude", run: "" }, at),
       lines: [line(1, 7, "2026-01-01T00:00:00.000Z"), line(2, 0.5), line(3, null)],
-      ...{ created_at: at, updated_at: at, outcome: "limit" as const, why: "3 of 3 iterations are made" },
+      ...{ iterations: 3, outcome: "limit" as const, why: "3 of 3 iterations are made" },
     };
     inHome(world.place.home, () =>
       saveLoop(world.place.root, { state, asked: [], runner: null, agent: null, waiting: null }),

@@ -57,6 +57,7 @@ export const COMMANDS: Record<string, { load: () => Promise<Command>; first?: tr
   },
   notify: { load: () => import("./notify.ts"), first: true, about: "be called when a run needs you" },
   log: { load: () => import("./log.ts"), first: true, about: "everything Pawl saw and decided" },
+  stats: { load: () => import("./stats.ts"), first: true, about: "per stage: how long, how often, what fails; trends" },
   dashboard: { load: () => import("./dashboard.ts"), first: true, about: "the same and more, live in the browser" },
   list: { load: () => import("./list.ts"), about: "the workflows that can be started here" },
   show: { load: () => import("./show.ts"), about: "one workflow: stages, signals, prompts" },

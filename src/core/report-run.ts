@@ -132,6 +132,8 @@ function foreignOf(seen: SeenRun): FailedLine[] {
 
 /** A task, or the run itself. */
 interface Unit {
+  /** what was checked between these two times was checked for it */
+  from: string;
   at: string;
   about: About;
   plan: string[];
@@ -142,12 +144,13 @@ interface Unit {
 function unitsOf(seen: SeenRun): Unit[] {
   const { run } = seen;
   const about = aboutOf(seen);
-  const tasks = (run.finished ?? []).map(({ task, title, at, plan, done }) => ({
-    ...{ at, plan, done, commit: null },
+  const over = run.finished ?? [];
+  const tasks = over.map(({ task, title, at, plan, done }, nth) => ({
+    ...{ from: over[nth - 1]?.at ?? "", at, plan, done, commit: null },
     about: { ...about, task, title, at },
   }));
   if (run.outcome !== "completed" || tasks.length > 0) return tasks;
-  return [{ at: run.updated_at, about, plan: run.plan, done: run.done, commit: run.commit_hash }];
+  return [{ from: "", at: run.updated_at, about, plan: run.plan, done: run.done, commit: run.commit_hash }];
 }
 
 const PERSON = "the person decided so";
@@ -183,12 +186,14 @@ function uncheckedOf(seen: SeenRun, unit: Unit): UncheckedLine[] {
     ...(seen.run.formal ? [line("claimed", "all phases are over, by the agent's own word")] : []),
     ...(bare.length > 0 ? [line("claimed", isProved ? said : `done, and nothing proves it; ${said}`)] : []),
     ...(left.length > 0 && !seen.run.formal ? [line("skipped", `${left.join(", ")}: left out`)] : []),
-    ...(isProved && !ranCommand(seen) ? [line("tree", neverVerified(commit))] : []),
+    ...(isProved && !ranCommand(seen, unit) ? [line("tree", neverVerified(commit))] : []),
   ];
 }
 
-const ranCommand = ({ records }: SeenRun) =>
-  records.some((one) => one.kind === "gated" && one.verdict === "pass" && text(one.command) !== "");
+const ranCommand = ({ records }: SeenRun, { from, at }: Unit) =>
+  records
+    .filter((one) => one.at > from && one.at <= at)
+    .some((one) => one.kind === "gated" && one.verdict === "pass" && text(one.command) !== "");
 
 const neverVerified = (commit: string | null) =>
   `${commit === null ? "its tree" : `commit ${commit.slice(0, 12)}`}: Pawl ran no command on it; \`pawl verify\` does`;

@@ -1,0 +1,109 @@
+import { statsCsv, statsText } from "../core/stats-text.ts";
+import type { LoopFigures, StatsView } from "../core/stats-view.ts";
+import { knownProjects } from "../gather/status.ts";
+import { type Filter, type Insight, type LoopRow, openInsight } from "../insight/query.ts";
+import { type Io, parseArgs, rootOf, UserError } from "./args.ts";
+import { clockTime, projectPath, sinceAsked } from "./since.ts";
+import { visible, visibleJson } from "./visible.ts";
+
+export const summary = "per stage: how long, how often, what fails, where the time goes";
+export const usage = `usage: pawl stats [--since TIME] [--workflow NAME] [--project NAME | --all] [--json | --csv]
+
+Figures from the journals: per stage how many runs and tries, how many went forward, median (p50) and 95th percentile of
+the time, how often the agent was sent on or the person asked, failed gates, time that waited for you; the bottleneck in a
+sentence, with its evidence; loops; and all of it against the time before, of the same length. Figures that are not exact
+bear a ≈. Where there is too little to say, that is said.
+
+  --since TIME      from when on (default 30d): 20:00, 2h, 3d, 1w, yesterday, monday, 2026-01-31, 2026-01-31T20:00
+  --workflow NAME   only this one
+  --project NAME    another project, by its folder or its name; default: this one
+  --all             all projects of yours that Pawl knows, together
+  --json            for programs: {at, since, before_since, project, workflow, runs, runs_before, stages, stages_before,
+                    courses, bottleneck, loops, loops_before, problems}; times in milliseconds, rates from 0 to 1
+  --csv             one line a stage (RFC 4180); no cell begins like a formula
+
+Exit codes: 0 shown, 2 wrong use.`;
+
+const COLUMNS = 100;
+const PARTS = 10;
+
+export function run(args: string[], io: Io): number {
+  const known = ["--since=", "--workflow=", "--project=", "--all", "--json", "--csv"];
+  const { flags, values, words } = parseArgs(args, known);
+  if (words.length > 0) throw new UserError(`what is ${words[0]}?`, "`pawl stats --help` shows how");
+  if (flags.has("--json") && flags.has("--csv")) throw new UserError("--json and --csv together", "take one of them");
+  if (flags.has("--all") && values["--project"] !== undefined)
+    throw new UserError("--all and --project together", "take one of them");
+  const asked = values["--since"] ?? "30d";
+  const { since, at } = sinceAsked(asked);
+  const here = rootOf(io);
+  const insight = openInsight({ projects: [...new Set([here, ...knownProjects()])] });
+  try {
+    const { problems } = insight.sync();
+    const project = flags.has("--all") ? null : projectOf(insight, values["--project"], here);
+    const view = viewOf(insight, { since, at, project, workflow: values["--workflow"] ?? null, problems });
+    if (flags.has("--json")) io.out(`${visibleJson(view)}\n`);
+    else if (flags.has("--csv")) io.out(statsCsv(view));
+    else io.out(statsText(view, shownAs(insight, view, asked)));
+  } finally {
+    insight.close();
+  }
+  return 0;
+}
+
+function shownAs(insight: Insight, { project, since, at }: StatsView, asked: string) {
+  const place = project === null ? `${insight.projects().length} projects` : projectPath(project);
+  return { place, asked, since: clockTime(since, at), columns: COLUMNS };
+}
+
+/** By its folder, or by its name where only one is called so. */
+function projectOf(insight: Insight, asked: string | undefined, here: string): string {
+  if (asked === undefined) return here;
+  const all = insight.projects();
+  const found = all.filter(({ root, name }) => root === asked.replace(/(.)\/+$/, "$1") || name === asked);
+  if (found.length === 1) return found[0]!.root;
+  const names = all.map(({ name }) => visible(name)).slice(0, 8);
+  throw new UserError(`no project ${visible(asked)} is known`, `known are ${names.join(", ") || "none"}`);
+}
+
+type Asked = Pick<StatsView, "since" | "at" | "project" | "workflow" | "problems">;
+
+function viewOf(insight: Insight, asked: Asked): StatsView {
+  const { since, at, project, workflow } = asked;
+  const length = Date.parse(at) - Date.parse(since);
+  const before_since = new Date(Date.parse(since) - length).toISOString();
+  const about: Filter = { ...(project !== null && { project }), ...(workflow !== null && { workflow }) };
+  const now: Filter = { ...about, since, until: at };
+  const before: Filter = { ...about, since: before_since, until: since };
+  return {
+    ...{ at, since, before_since, project, workflow },
+    runs: insight.counts(now),
+    runs_before: insight.counts(before),
+    stages: insight.stageStats(now),
+    stages_before: insight.stageStats(before),
+    courses: insight.trend(now, PARTS).map(({ points, ...one }) => ({
+      ...{ workflow: one.workflow, stage: one.stage },
+      medians: points.map(({ p50_ms }) => p50_ms),
+    })),
+    bottleneck: insight.bottleneck(now),
+    loops: loopFigures(insight.loops({ ...now, limit: MOST_LOOPS })),
+    loops_before: loopFigures(insight.loops({ ...before, limit: MOST_LOOPS })),
+    problems: asked.problems,
+  };
+}
+
+const MOST_LOOPS = 1000;
+
+function loopFigures(rows: LoopRow[]): LoopFigures {
+  const outcomes: Record<string, number> = {};
+  for (const { outcome } of rows) outcomes[outcome ?? "open"] = (outcomes[outcome ?? "open"] ?? 0) + 1;
+  const total = (of: (row: LoopRow) => number) => rows.reduce((sum, row) => sum + of(row), 0);
+  return {
+    loops: rows.length,
+    iterations: total((row) => row.iterations),
+    failures: total((row) => row.failures),
+    cost_usd: total((row) => row.cost_usd ?? 0),
+    unknown: total((row) => (row.cost_usd === null || row.approximate ? 1 : 0)),
+    outcomes,
+  };
+}
