@@ -4,8 +4,6 @@ import { openInsight } from "../insight/query.ts";
 import { logError } from "../store/errors.ts";
 import type { Projects } from "./projects.ts";
 
-/** A page asks several questions at once: the journals are read once for them. */
-const FRESH_MS = 500;
 const BUCKETS = 12;
 
 export interface Figures {
@@ -17,7 +15,6 @@ export interface Figures {
 export function openFigures(projects: Projects): Figures {
   let insight: Insight | null = null;
   let known = "";
-  let synced = Number.NEGATIVE_INFINITY;
   const close = () => {
     insight?.close();
     insight = null;
@@ -27,8 +24,8 @@ export function openFigures(projects: Projects): Figures {
     if (insight && known !== roots.join("\n")) close();
     known = roots.join("\n");
     insight ??= openInsight({ projects: roots });
-    if (performance.now() - synced > FRESH_MS) insight.sync();
-    synced = performance.now();
+    // Each time: what a page was just told of has to be in its figures.
+    insight.sync();
     return insight;
   };
   return {

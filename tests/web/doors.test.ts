@@ -1,0 +1,242 @@
+/** The dashboard's token, what is asked for by name, bodies and open connections; and who may do what at all. */
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { connect, type Socket } from "node:net";
+import { networkInterfaces } from "node:os";
+import { makePlace, type Place, removePlaces, runPawl } from "../harness.ts";
+import { runOf } from "../run-files.ts";
+import {
+  type Client,
+  enter,
+  lines,
+  newWorld,
+  PAGE,
+  play,
+  type Running,
+  raw,
+  startDashboard,
+  stopDashboards,
+  TO_QUESTION,
+  until,
+} from "./ground.ts";
+
+let place: Place;
+let dashboard: Running;
+let client: Client;
+let run: string;
+
+beforeAll(async () => {
+  place = makePlace();
+  play(newWorld(place), TO_QUESTION);
+  run = runOf(place.root, "")!.id;
+  dashboard = await startDashboard(place);
+  client = await enter(dashboard);
+});
+
+afterAll(() => {
+  stopDashboards();
+  removePlaces();
+});
+
+const host = () => `127.0.0.1:${dashboard.port}`;
+const known = () => ({ host: host(), cookie: client.cookie });
+const _answer = () => JSON.stringify({ project: place.root, run, action: "answer", choice: "continue" });
+const waits = () => runOf(place.root, "")!.status === "waiting";
+
+describe("bodies", () => {
+  const post = (body: string, more = {}) =>
+    raw(dashboard.port, lines("POST", "/api/act", { ...PAGE(dashboard.origin), ...known(), ...more }, body));
+  test.each(["", "{", "[]", "null", '"x"', '{"action":{}}', '{"project":1}', '{"__proto__":{"action":"abort"}}'])(
+    "%s is no action",
+    async (body) => {
+      expect((await post(body)).status).toBe(400);
+      expect(waits()).toBe(true);
+    },
+  );
+  test("64 KB and no more, whether its length is told or not", async () => {
+    const large = JSON.stringify({ why: "x".repeat(64 * 1024) });
+    expect((await post(large)).status).toBe(413);
+    const head = lines("POST", "/api/act", { ...PAGE(dashboard.origin), ...known(), "transfer-encoding": "chunked" });
+    const chunks = `8000\r\n${"x".repeat(0x8000)}\r\n`.repeat(3);
+    expect((await raw(dashboard.port, `${head}${chunks}0\r\n\r\n`)).status).toBe(400);
+    expect((await client.get("/api/now")).status).toBe(200);
+  });
+});
+
+describe("the token", () => {
+  test("becomes a cookie that scripts and other sites do not get", async () => {
+    const heard = await raw(
+      dashboard.port,
+      lines(
+        "POST",
+        "/session",
+        { ...PAGE(dashboard.origin), host: host() },
+        JSON.stringify({ token: dashboard.token }),
+      ),
+    );
+    const cookie = /^set-cookie: (.*)$/im.exec(heard.head)?.[1] ?? "";
+    expect(cookie).toMatch(new RegExp(`^pawl-${dashboard.port}=[0-9a-f]{64}; Path=/; HttpOnly; SameSite=Strict\\s*$`));
+    expect(cookie).not.toContain(dashboard.token);
+    expect(dashboard.token).toMatch(/^[0-9a-f]{64}$/);
+  });
+
+  test("is given out by no GET, and not taken from an address", async () => {
+    for (const target of [
+      "/session",
+      `/session?token=${dashboard.token}`,
+      `/?token=${dashboard.token}`,
+      `/api/now?token=${dashboard.token}`,
+    ]) {
+      const heard = await raw(dashboard.port, lines("GET", target, { host: host() }));
+      expect(heard.head.toLowerCase()).not.toContain("set-cookie");
+      expect(heard.body).not.toContain(dashboard.token);
+    }
+  });
+
+  test("cannot be guessed at leisure", async () => {
+    const own = await startDashboard(place);
+    const guess = (token: string) =>
+      fetch(`${own.origin}/session`, { method: "POST", headers: PAGE(own.origin), body: JSON.stringify({ token }) });
+    const statuses: number[] = [];
+    for (let n = 0; n < 14; n++) statuses.push((await guess(n.toString(16).padStart(64, "0"))).status);
+    expect(statuses).toEqual([...Array(10).fill(401), ...Array(4).fill(429)]);
+    const late = await guess(own.token);
+    expect(late.status).toBe(429);
+    expect(Number(late.headers.get("retry-after"))).toBeGreaterThan(0);
+    expect(late.headers.get("set-cookie")).toBeNull();
+  });
+
+  test("is another one at each start, and the cookie of one start opens no other", async () => {
+    const other = await startDashboard(place);
+    expect(other.token).not.toBe(dashboard.token);
+    const stolen = client.cookie.replace(/^pawl-\d+/, `pawl-${other.port}`);
+    expect((await fetch(`${other.origin}/api/now`, { headers: { cookie: stolen } })).status).toBe(401);
+  });
+});
+
+describe("what is asked for by name", () => {
+  const odd = ["/etc", "/", "..", "", "/nowhere/secret-project", "constructor"];
+  test.each(odd)("project %s is none of the known ones", async (project) => {
+    const heard = await client.get(`/api/run?${new URLSearchParams({ project, id: run })}`);
+    expect(heard.status).toBe(404);
+    expect(await heard.text()).toBe('{"ok":false,"message":"there is no such project"}');
+  });
+  test("a folder below a project is no project", async () => {
+    expect((await client.get(`/api/now?project=${place.root}/.pawl`)).status).toBe(404);
+    expect((await client.get(`/api/now?project=${place.root}/`)).status).toBe(404);
+  });
+  test.each(["../x", "a/b", ".", "x".repeat(65), "A", "%2e%2e"])("run %s is no name", async (id) => {
+    for (const path of [
+      `/api/run?${new URLSearchParams({ project: place.root, id })}`,
+      `/api/journal?${new URLSearchParams({ run: id })}`,
+    ])
+      expect((await client.get(path)).status).toBe(400);
+    expect((await client.act({ project: place.root, run: id, action: "abort" })).status).toBe(400);
+  });
+  test("a run that is not there, and actions that are none", async () => {
+    expect((await client.get(`/api/run?${new URLSearchParams({ project: place.root, id: "nobody" })}`)).status).toBe(
+      404,
+    );
+    expect((await client.act({ project: place.root, run: "nobody", action: "abort" })).status).toBe(409);
+    for (const action of ["finish", "checked", "accept", "toString", "__proto__", ""])
+      expect((await client.act({ project: place.root, run, action })).status).toBe(400);
+    expect((await client.act({ project: "/etc", run, action: "abort" })).status).toBe(404);
+    expect(waits()).toBe(true);
+  });
+  test.each(["x", "AAAA", "W10", Buffer.from('["",[["a","../../../etc/passwd",9]]]').toString("base64url")])(
+    "cursor %s",
+    async (after) => {
+      const heard = await client.get(`/api/journal?after=${after}`);
+      expect([200, 400]).toContain(heard.status);
+      expect(await heard.text()).not.toContain("root:");
+    },
+  );
+});
+
+test("scripts in what agents say stay text", async () => {
+  const other = makePlace();
+  const evil = '</script><img src=x onerror=alert(1)><script>alert("x")</script>';
+  play(newWorld(other), [
+    { prompt: "/complete-work review" },
+    { stop: `- ${evil}\n\n<promise>REVIEW_ISSUES_FOUND</promise>` },
+  ]);
+  const own = await startDashboard(other);
+  const page = await enter(own);
+  const id = runOf(other.root, "")!.id;
+  for (const path of ["/api/now", "/api/journal", `/api/run?${new URLSearchParams({ project: other.root, id })}`]) {
+    const heard = await page.get(path);
+    expect(heard.headers.get("content-type")).toBe("application/json; charset=utf-8");
+    expect(heard.headers.get("x-content-type-options")).toBe("nosniff");
+  }
+  const [need] = (await page.data("/api/now")).needs;
+  expect(need.question.text).toContain("<img src=x onerror=alert(1)>");
+});
+
+test("open connections are bounded, and those that close make room", async () => {
+  const own = await startDashboard(place);
+  const { cookie } = await enter(own);
+  const request = `GET /api/live HTTP/1.1\r\nhost: 127.0.0.1:${own.port}\r\ncookie: ${cookie}\r\n\r\n`;
+  const sockets: { socket: Socket; got: string }[] = [];
+  const open = async () => {
+    const one = { socket: connect(own.port, "127.0.0.1"), got: "" };
+    one.socket.on("data", (bytes) => {
+      one.got += bytes.toString();
+    });
+    one.socket.on("error", () => {});
+    one.socket.write(request);
+    sockets.push(one);
+    await until(() => one.got.includes("\r\n\r\n") || undefined);
+    return one.got.split("\r\n")[0];
+  };
+  for (let n = 0; n < 20; n++) expect(await open()).toContain("200");
+  expect(await open()).toContain("503");
+  expect((await fetch(`${own.origin}/api/now`, { headers: { cookie } })).status).toBe(200);
+  sockets[0]!.socket.destroy();
+  await until(async () => (await open())?.includes("200"));
+  for (const { socket } of sockets) socket.destroy();
+});
+
+describe("who may do what", () => {
+  test("--read-only shows, and refuses every action with a reason", async () => {
+    const own = await startDashboard(place, ["--read-only"]);
+    const page = await enter(own);
+    expect((await page.data("/api/now")).readOnly).toBe(true);
+    for (const action of ["answer", "approve", "pause", "resume", "abort", "adopt"]) {
+      const said = await page.act({ project: place.root, run, action, choice: "continue" });
+      expect(said.status).toBe(403);
+      expect(said.message).toBe("nothing can be changed here: it was started with --read-only");
+    }
+    expect(waits()).toBe(true);
+  });
+
+  test("an agent gets a dashboard that only shows", async () => {
+    const own = await startDashboard(place, [], { CLAUDECODE: "1" });
+    expect(own.err).toContain("read-only: CLAUDECODE in the environment shows that an agent calls this");
+    const said = await (await enter(own)).act({ project: place.root, run, action: "abort" });
+    expect(said.status).toBe(403);
+    expect(waits()).toBe(true);
+  });
+
+  test("other addresses are asked for, one at a time, and warned of", async () => {
+    for (const host of ["0.0.0.0", "::", "0:0::0", "evil.example", "*"]) {
+      const ran = runPawl(place, ["dashboard", "--no-open", "--host", host]);
+      expect(ran.code).toBe(2);
+    }
+    expect(runPawl(place, ["dashboard", "--port", "99999"]).code).toBe(2);
+    expect(runPawl(place, ["dashboard", "--port", String(dashboard.port)]).code).toBe(1);
+    const outer = Object.values(networkInterfaces())
+      .flat()
+      .find((one) => one && !one.internal && one.family === "IPv4");
+    if (!outer) return;
+    const own = await startDashboard(place, ["--host", outer.address]);
+    expect(own.err).toContain(`others on the network can reach ${outer.address}`);
+    expect((await (await enter(own)).get("/api/now")).status).toBe(200);
+  });
+
+  test("by default nobody else's machine reaches it", async () => {
+    const outer = Object.values(networkInterfaces())
+      .flat()
+      .find((one) => one && !one.internal && one.family === "IPv4");
+    if (!outer) return;
+    await expect(fetch(`http://${outer.address}:${dashboard.port}/`)).rejects.toThrow();
+  });
+});
