@@ -122,7 +122,7 @@ async function test(io: Io): Promise<number> {
   if (rung) io.out(alertOf(notice));
   const { desktop, command } = await sendNow(settings, messageOf([notice]));
   io.out(`  bell      ${rung ? "rung here" : settings.bell ? "this is no terminal" : "off"}\n`);
-  io.out(`  desktop   ${desktopProgram() === null ? "not there" : wordFor(desktop, "off")}\n`);
+  io.out(`  desktop   ${settings.desktop && desktopProgram() === null ? "not there" : wordFor(desktop, "off")}\n`);
   io.out(`  command   ${wordFor(command, "none")}\n`);
   const arrived = rung || command === null || (desktop === null && desktopProgram() !== null);
   return arrived && !desktop && !command ? 0 : 1;
