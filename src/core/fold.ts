@@ -72,7 +72,7 @@ export function openRun(line: FoldLine): RunState {
   };
 }
 
-/** Changes the state. false: a double, which changed nothing. */
+/** Changes the state. false: a double, which changed nothing. A prompt is one of the person's: others do not get here. */
 export function foldLine(state: RunState, line: FoldLine): boolean {
   const newest = newestSeen(state.seen);
   if (!noteSeen(state.seen, line.seq, line.i)) return false;
@@ -112,9 +112,7 @@ const MOVES: Record<string, Handler | undefined> = Object.assign(Object.create(n
     const stage = typeof to === "number" ? state.plan[Math.min(to, state.plan.length) - 1] : undefined;
     if (stage !== undefined && stage !== state.stage) moveTo(state, stage, line.at);
   },
-  prompted: (state: RunState, line: FoldLine) => {
-    if (line.fields.injected !== true) stopWaiting(state, line.at);
-  },
+  prompted: (state: RunState, line: FoldLine) => stopWaiting(state, line.at),
   decided: (state: RunState, line: FoldLine) => stopWaiting(state, line.at),
   approved: goOn,
   resumed: goOn,

@@ -262,7 +262,8 @@ function parseLine(scanner: Scanner, bytes: Uint8Array, from: number, to: number
   scanner.begunLength = 0;
   scanner.aboutLength = 0;
   Object.assign(line, { at, run: value.run, kind: value.kind, seq: value.seq, i: value.i });
-  if (useOf(value.kind) === 0) return "alive";
+  // What the host injects is not the person's word.
+  if (useOf(value.kind) === 0 || (value.kind === "prompted" && value.injected === true)) return "alive";
   line.host = nameOf(value.host);
   line.session = nameOf(value.session);
   line.workflow = nameOf(value.workflow);
