@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { newLoop } from "../src/core/loop.ts";
 import type { ReportView } from "../src/core/report-view.ts";
 import { saveLoop } from "../src/loop/state.ts";
+import { makeClock } from "./clock.ts";
 import { besides, idOf, make, openShop, promise, sentBack, ship } from "./evening.ts";
 import { errorsOf, removePlaces, runPawl, shell } from "./harness.ts";
 import { runOf } from "./run-files.ts";
@@ -16,6 +17,7 @@ afterAll(removePlaces);
 
 const report = (world: World, ...args: string[]) => runPawl(world.place, ["report", ...args]);
 const view = (world: World, ...args: string[]): ReportView => JSON.parse(report(world, "--json", ...args).out);
+const HOUR = 3_600_000;
 const headOf = (world: World) => shell(world.place, "git rev-parse HEAD").out.trim();
 
 test("a project where nothing happened", () => {
@@ -155,6 +157,26 @@ test("what is under way: where it is, and what the agent says only as a claim", 
   ]);
   expect(report(world).out).toContain("\n      it claims: “Nearly done, all tests pass.”\n");
   expect(report(world, "--exit-code").code).toBe(0);
+});
+
+test("silent for hours, left for a week, and a session that is over", () => {
+  const world = openShop();
+  const clock = makeClock(world.place.base);
+  const timed = { ...world, place: { ...world.place, env: { ...world.place.env, ...clock.env } } };
+  clock.step(-3 * HOUR);
+  make(timed, { session: "Q", prompt: "/ship" });
+  make(timed, { session: "G", prompt: "/sign" }, { end: "prompt_input_exit" });
+  clock.step(3 * HOUR);
+  const [quiet, gone] = [idOf(timed, "Q"), idOf(timed, "G")];
+  const now = view(timed);
+  expect(now.failed).toMatchObject([{ run: quiet, outcome: "silent", why: "at build, nothing heard for 3 h" }]);
+  expect(now.needs).toMatchObject([{ run: gone, what: "no session has it", how: "type /sign in one" }]);
+  expect(now.running).toEqual([]);
+  clock.step(8 * 24 * HOUR);
+  expect(view(timed)).toMatchObject({
+    needs: [],
+    failed: [{ outcome: "left", why: "2 open runs were not touched for more than a week", how: "`pawl runs`" }],
+  });
 });
 
 test("gates that the project switched off, and Pawl itself", () => {

@@ -92,7 +92,7 @@ function viewOf(insight: Insight, asked: Asked): StatsView {
   };
 }
 
-const MOST_LOOPS = 1000;
+const MOST_LOOPS = 500;
 
 function loopFigures(rows: LoopRow[]): LoopFigures {
   const outcomes: Record<string, number> = {};
@@ -100,6 +100,7 @@ function loopFigures(rows: LoopRow[]): LoopFigures {
   const total = (of: (row: LoopRow) => number) => rows.reduce((sum, row) => sum + of(row), 0);
   return {
     loops: rows.length,
+    capped: rows.length >= MOST_LOOPS,
     iterations: total((row) => row.iterations),
     failures: total((row) => row.failures),
     cost_usd: total((row) => row.cost_usd ?? 0),

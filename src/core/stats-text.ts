@@ -119,7 +119,10 @@ function courseOf(stage: StageFigures, courses: Course[]): string {
 function timeLines(stages: StageFigures[]): string[] {
   const all = sum(stages, (one) => one.total_ms);
   if (all <= 0) return [];
-  const longest = stages.toSorted((a, b) => b.total_ms - a.total_ms).slice(0, 6);
+  const longest = stages
+    .filter(({ total_ms }) => total_ms > 0)
+    .toSorted((a, b) => b.total_ms - a.total_ms)
+    .slice(0, 6);
   const most = longest[0]!.total_ms;
   return [
     "Where the time goes",
@@ -139,9 +142,21 @@ function barOf(share: number): string {
 }
 
 function bottleneckLines({ bottleneck, runs }: StatsView, attempts: number): string[] {
-  if (bottleneck !== null) return [`Bottleneck: ${plain(bottleneck.sentence)}`, `  ${plain(bottleneck.evidence)}`];
+  if (bottleneck !== null)
+    return [`Bottleneck: ${plain(bottleneck.sentence)}`, ...evidenceLines(plain(bottleneck.evidence))];
   if (runs.runs === 0 || attempts === 0 || attempts >= ENOUGH) return [];
   return [`Too little for a bottleneck: ${counted(attempts, "stay")} in stages, ${ENOUGH} are needed.`];
+}
+
+/** Its parts, as many in a line as fit. */
+function evidenceLines(evidence: string): string[] {
+  const lines: string[] = [];
+  for (const part of evidence.split("; ")) {
+    const longer = lines.length === 0 ? `  ${part}` : `${lines.at(-1)}; ${part}`;
+    if (lines.length === 0 || longer.length > 90) lines.push(`  ${part}`);
+    else lines[lines.length - 1] = longer;
+  }
+  return lines;
 }
 
 // ── Trend ───────────────────────────────────────────────────────────────────
@@ -182,7 +197,7 @@ function loopLines(now: LoopFigures, before: LoopFigures): string[] {
     before.loops === 0 ? "" : ` (${arrow(before.iterations, now.iterations)} ${before.iterations} before)`;
   const failures = now.failures === 0 ? "" : `, ${now.failures} failed`;
   return [
-    `Loops: ${now.loops}, ${ends.join(", ")}; ${counted(now.iterations, "iteration")}${failures}${compared}; ${costOf(now)}`,
+    `Loops: ${now.capped ? "the newest " : ""}${now.loops}, ${ends.join(", ")}; ${counted(now.iterations, "iteration")}${failures}${compared}; ${costOf(now)}`,
   ];
 }
 

@@ -34,6 +34,8 @@ export interface RunFigures {
 
 export interface LoopFigures {
   loops: number;
+  /** there are more; these are the newest */
+  capped: boolean;
   iterations: number;
   failures: number;
   cost_usd: number;

@@ -197,7 +197,9 @@ function loopParts({ root, since }: Asked, loop: KeptLoop): Parts {
   if (isRunning(loop)) parts.running.push(loopLine(about, loop));
   else if (state.updated_at >= since) parts.failed.push(...loopEnd(about, loop));
   const lines: IterationLine[] = state.lines.filter((line) => line.at >= since);
-  return { ...parts, cost: { ...NO_COST, loops: lines.reduce((sum, one) => spend(sum, one.cost_usd), NO_COST.loops) } };
+  const spent = lines.reduce((sum, one) => spend(sum, one.cost_usd), NO_COST.loops);
+  const tried = state.created_at >= since ? (state.trial_usd ?? 0) : 0;
+  return { ...parts, cost: { ...NO_COST, loops: { ...spent, usd: spent.usd + tried } } };
 }
 
 function loopLine(about: About, { state, agent, waiting }: KeptLoop): RunningLine {
