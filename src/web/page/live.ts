@@ -35,9 +35,16 @@ export function listen(heard: Listener): void {
   source.addEventListener("error", () => {
     showOnline(false);
     source?.close();
-    setTimeout(() => listen(heard), wait);
+    setTimeout(() => again(heard), wait);
     wait = Math.min(wait * 2, LATEST_MS);
   });
+}
+
+/** Perhaps the server does not know this browser any more: the page finds that out by asking. */
+function again(heard: Listener): void {
+  if (source === null) return;
+  heard(null);
+  listen(heard);
 }
 
 export function stopListening(): void {

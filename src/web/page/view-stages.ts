@@ -147,7 +147,7 @@ function stageRow(stage: StageStat, most: number, points: Point[]): HTMLElement 
       "th",
       { scope: "row" },
       h("span", { class: "stage-name" }, stage.stage),
-      h("span", { class: "muted" }, stage.workflow),
+      h("span", { class: "muted" }, stage.open > 0 ? `${stage.workflow} · ${stage.open} here now` : stage.workflow),
     ),
     cell("Runs", String(stage.runs), "right num"),
     cell("Usual", `${about}${span(stage.p50_ms)}`, "right num"),

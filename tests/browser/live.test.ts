@@ -1,0 +1,102 @@
+/** What happens in a project is on the page within a second, without a reload. */
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import type { Browser, Page } from "playwright-core";
+import { removePlaces } from "../harness.ts";
+import type { World } from "../scenario.ts";
+import { type Running, startDashboard, stopDashboards } from "../web/ground.ts";
+import { openBrowser, openPage, visit } from "./browser.ts";
+import { in_, makeGround, runHash, runWith } from "./ground.ts";
+
+let browser: Browser;
+let world: World;
+let dashboard: Running;
+
+beforeAll(async () => {
+  browser = await openBrowser();
+  world = makeGround();
+  dashboard = await startDashboard(world.place);
+});
+
+afterAll(async () => {
+  await browser?.close();
+  stopDashboards();
+  removePlaces();
+});
+
+const SOON = { timeout: 1_000 };
+
+/** It is connected, and the page was not loaded again since this was called. */
+async function isLive(page: Page): Promise<() => Promise<boolean>> {
+  await page.getByText("Live", { exact: true }).waitFor();
+  await page.evaluate(() => {
+    document.body.dataset.sameDocument = "yes";
+  });
+  return () => page.evaluate(() => document.body.dataset.sameDocument === "yes");
+}
+
+test("a run that begins is on Now within a second, and marked for a moment", async () => {
+  const { page, faults, close } = await openPage(browser, dashboard);
+  const isSame = await isLive(page);
+  const before = await page.locator(".live").count();
+  in_(world, "new", [{ prompt: "/complete-work cleanup" }]);
+  await page.locator(".live").nth(before).waitFor(SOON);
+  expect(await page.locator(".live.fresh").count()).toBe(1);
+  expect(await isSame()).toBe(true);
+  expect(faults).toEqual([]);
+  await close();
+});
+
+test("a step of a run is on its page within a second; what was unfolded and focused stays so", async () => {
+  const { page, faults, close } = await openPage(browser, dashboard);
+  const run = runWith(world.place, "ship", "waiting");
+  await visit(page, runHash(world.place, run), "ship");
+  const isSame = await isLive(page);
+  const fold = page.locator("#view details").first();
+  await fold.locator("summary").click();
+  await page.getByRole("button", { name: "Pause" }).focus();
+  in_(world, "approves", [{ prompt: "What does the second test do?" }]);
+  await page.getByText("What does the second test do?").waitFor(SOON);
+  expect(await fold.getAttribute("open")).not.toBeNull();
+  expect(await page.evaluate(() => document.activeElement?.textContent)).toMatch(/Pause|Resume/);
+  expect(await isSame()).toBe(true);
+  expect(faults).toEqual([]);
+  await close();
+});
+
+test("new lines are in the journal and figures in the tables, too", async () => {
+  const { page, faults, close } = await openPage(browser, dashboard);
+  await visit(page, "#/journal", "Journal");
+  await isLive(page);
+  in_(world, "tricky", [{ stop: "It is nearly finished, says the agent." }]);
+  await page.getByText("It is nearly finished, says the agent.").first().waitFor(SOON);
+  await visit(page, "#/runs?status=ended", "Runs");
+  const before = await page.locator("tbody tr").count();
+  in_(world, "tricky", [{ stop: "<promise>ONE</promise>" }, { stop: "<promise>TWO</promise>" }]);
+  await page.locator("tbody tr").nth(before).waitFor(SOON);
+  expect(faults).toEqual([]);
+  await close();
+});
+
+test("clocks run", async () => {
+  const { page, close } = await openPage(browser, dashboard);
+  const clock = page.locator(".live .clock time").first();
+  const before = await clock.textContent();
+  await page.waitForFunction((text) => document.querySelector(".live .clock time")?.textContent !== text, before, {
+    timeout: 3_000,
+  });
+  await close();
+});
+
+test("offline is said; the same server again is live again; another start is another door", async () => {
+  const { page, close } = await openPage(browser, dashboard);
+  await isLive(page);
+  await page.context().setOffline(true);
+  process.kill(dashboard.pid, "SIGTERM");
+  await page.getByText("What you see may be old.").waitFor({ timeout: 5_000 });
+  expect(await page.locator("#connection-text").textContent()).toContain("Offline");
+  expect(await page.locator(".live").count()).toBeGreaterThan(0);
+  await page.context().setOffline(false);
+  dashboard = await startDashboard(world.place, ["--port", String(dashboard.port)]);
+  await page.getByRole("heading", { level: 1, name: "This page is locked" }).waitFor({ timeout: 15_000 });
+  await close();
+});

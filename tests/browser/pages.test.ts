@@ -1,0 +1,124 @@
+/** Every page in a real browser: it opens, nothing goes wrong in it, everybody can read it, and nothing of it is believed. */
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import type { Browser } from "playwright-core";
+import { removePlaces } from "../harness.ts";
+import type { World } from "../scenario.ts";
+import { type Running, startDashboard, stopDashboards } from "../web/ground.ts";
+import { openBrowser, openPage, overflow, violations, visit } from "./browser.ts";
+import { HOSTILE, makeGround, runHash, runWith } from "./ground.ts";
+
+let browser: Browser;
+let world: World;
+let dashboard: Running;
+let pages: [string, string | RegExp][];
+
+beforeAll(async () => {
+  browser = await openBrowser();
+  world = makeGround();
+  dashboard = await startDashboard(world.place);
+  const run = (workflow: string, status: string): [string, RegExp] => [
+    runHash(world.place, runWith(world.place, workflow, status)),
+    new RegExp(`^${workflow}`),
+  ];
+  pages = [
+    ["#/now", "Now"],
+    ["#/runs", "Runs"],
+    run("ship", "waiting"),
+    run("tricky", "active"),
+    run("tricky", "ended"),
+    run("complete-work", "waiting"),
+    ["#/stages?since=all", "Stages"],
+    ["#/tasks", "Tasks"],
+    ["#/loops", "Loops"],
+    ["#/journal", "Journal"],
+    ["#/journal?q=nothing-is-like-this", "Journal"],
+  ];
+});
+
+afterAll(async () => {
+  await browser?.close();
+  stopDashboards();
+  removePlaces();
+});
+
+describe("every page opens without a fault, fits, and is readable for all", () => {
+  for (const colorScheme of ["light", "dark"] as const)
+    for (const width of [1280, 360])
+      test(`${colorScheme}, ${width} pixels`, async () => {
+        const { page, faults, close } = await openPage(browser, dashboard, {
+          colorScheme,
+          viewport: { width, height: 740 },
+          // What moves has another colour for a moment.
+          reducedMotion: "reduce",
+        });
+        const found: string[] = [];
+        for (const [hash, title] of pages) {
+          await visit(page, hash, title);
+          for (const fold of await page.locator("#view summary").all()) await fold.click();
+          const wider = await overflow(page);
+          if (wider > 0) found.push(`${hash} is ${wider} pixels too wide`);
+          found.push(...(await violations(page)).map((what) => `${hash} ${what}`));
+        }
+        expect(found).toEqual([]);
+        expect(faults).toEqual([]);
+        await close();
+      }, 120_000);
+});
+
+test("script in titles, messages and tasks is shown as text and runs nothing", async () => {
+  const { page, faults, close } = await openPage(browser, dashboard);
+  for (const [hash, title] of pages.filter(([name]) => /now|tasks|journal$/.test(name))) {
+    await visit(page, hash, title);
+    await page.getByText(HOSTILE).first().waitFor();
+  }
+  for (const [hash, title] of pages) await visit(page, hash, title);
+  const strangers = await page.evaluate(
+    () => document.querySelectorAll("#view img, #view script, #view iframe").length,
+  );
+  expect(strangers).toBe(0);
+  expect(await page.evaluate(() => "pwned" in window)).toBe(false);
+  expect(faults).toEqual([]);
+  await close();
+});
+
+describe("the door", () => {
+  test("the token leaves the address; the cookie is enough from then on", async () => {
+    const { page, faults, close } = await openPage(browser, dashboard);
+    expect(page.url()).toBe(`${dashboard.origin}/#/now`);
+    await page.goto(`${dashboard.origin}/#/runs`);
+    await page.reload();
+    await page.getByRole("heading", { level: 1, name: "Runs" }).waitFor();
+    expect(faults.filter((fault) => !fault.includes("/api/live"))).toEqual([]);
+    await close();
+  });
+
+  for (const [what, hash] of [
+    ["no token", ""],
+    ["a wrong token", "#token=0123456789abcdef"],
+  ] as const)
+    test(`${what}: the page says how to get in, and shows nothing else`, async () => {
+      const { page, close } = await openPage(browser, dashboard, {}, hash);
+      await page.getByRole("heading", { level: 1, name: "This page is locked" }).waitFor();
+      expect(await page.locator("#view").textContent()).toContain("pawl dashboard");
+      expect(await page.content()).not.toContain(runWith(world.place, "ship", "waiting").id);
+      expect(await violations(page)).toEqual([]);
+      await close();
+    });
+});
+
+test("the theme is switched by a click and remembered", async () => {
+  const { page, close } = await openPage(browser, dashboard, { colorScheme: "light" });
+  const ground = () => page.evaluate(() => getComputedStyle(document.body).backgroundColor);
+  const light = await ground();
+  const button = page.getByRole("button", { name: "Theme" });
+  await button.click();
+  expect(await button.textContent()).toContain("Light");
+  await button.click();
+  expect(await button.textContent()).toContain("Dark");
+  expect(await ground()).not.toBe(light);
+  await page.reload();
+  await page.locator("#view h1").waitFor();
+  expect(await button.textContent()).toContain("Dark");
+  expect(await ground()).not.toBe(light);
+  await close();
+});
