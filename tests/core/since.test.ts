@@ -54,6 +54,19 @@ describe("times", () => {
     expect(iso("yesterday 18:00", { now, offset })).toBe("2026-10-25T17:00Z");
   });
 
+  test("in the hours around the change in spring, east and west", () => {
+    const changing = (at: string, before: number, after: number): Clock => ({
+      now: Date.parse("2026-04-30T12:00:00Z"),
+      offset: (ms) => (ms < Date.parse(at) ? before : after),
+    });
+    const berlin = changing("2026-03-29T01:00:00Z", 60, 120);
+    expect(iso("2026-03-29T01:30", berlin)).toBe("2026-03-29T00:30Z");
+    expect(iso("2026-03-29T03:30", berlin)).toBe("2026-03-29T01:30Z");
+    const newYork = changing("2026-03-08T07:00:00Z", -300, -240);
+    expect(iso("2026-03-08T01:30", newYork)).toBe("2026-03-08T06:30Z");
+    expect(iso("2026-03-08T03:30", newYork)).toBe("2026-03-08T07:30Z");
+  });
+
   test.each<[string, string]>([
     ["", "that is no time"],
     ["soon", "that is no time"],
