@@ -31,6 +31,7 @@ asks:
     choices:
       again: { label: Once more, to: build }
       anyway: { label: Go on, to: tell }
+      drop: { label: Give it up, end: failed }
 stages:
   - id: build
     say: Build it.
@@ -88,11 +89,24 @@ describe("a run", () => {
 
   test("what the person does themselves is no news", async () => {
     const place = listening();
+    const session = armed(place);
+    says(place, session, "DOUBTFUL");
+    await until(() => received(place).length > 0 && isIdle(place), "the program is called");
+    session.turn += 1;
+    const { out } = runHook(place, payload(place, session, "UserPromptSubmit", { prompt: "drop" }));
+    expect(out).not.toBe("");
+    expect(runPawl(place, ["runs", "--json"]).out).toContain('"runs": []');
+    expect(isRung({ out })).toBeNull();
+    expect(existsSync(join(place.home, ".local/state/pawl/notify/spool"))).toBe(false);
+    expect(received(place)).toHaveLength(1);
+  });
+
+  test("a decision that a command of the person brings about is no news either", () => {
+    const place = listening();
     armed(place);
     const { id } = JSON.parse(runPawl(place, ["runs", "--json"]).out).runs[0];
-    expect(runPawl(place, ["runs", "abort", id]).code).toBe(0);
+    expect(runPawl(place, ["runs", "finish", id]).code).toBe(0);
     expect(existsSync(join(place.home, ".local/state/pawl/notify/spool"))).toBe(false);
-    expect(received(place)).toEqual([]);
   });
 });
 
@@ -161,6 +175,7 @@ describe("the host asks", () => {
 describe("together", () => {
   test("two sessions at once: one message with both", async () => {
     const place = listening("  batch: 2\n");
+    const began = Bun.nanoseconds();
     const started = ["one", "two"].map((name) => {
       const input = JSON.stringify(payload(place, openSession(place, name), "PermissionRequest", PERMISSION));
       return Bun.spawn([PAWL, "hook", "claude", "--via", "local"], {
@@ -174,6 +189,7 @@ describe("together", () => {
     await until(() => received(place).length > 0 && isIdle(place), "the program is called");
     const [got, ...more] = received(place);
     expect(more).toEqual([]);
+    expect((Bun.nanoseconds() - began) / 1e6).toBeGreaterThan(2_000);
     expect(got).toMatchObject({ what: "several", title: "Pawl: 2 things to look at" });
     expect(got!.notices.map(({ session }) => session).toSorted()).toEqual(
       ["one", "two"].map((name) => openSession(place, name).id).toSorted(),

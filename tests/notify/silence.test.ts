@@ -23,10 +23,15 @@ const SETTINGS = "  batch: 0\n  silent: 10\n";
 const LOOKED = ".local/state/pawl/notify-looked";
 const MINUTE = 60_000;
 
-/** A run, armed so many minutes ago, and its transcript as old. */
-function working(place: Place, minutes: number): Session {
+/** For processes that think it is so many minutes ago. */
+function ago(place: Place, minutes: number): Record<string, string> {
   const clock = makeClock(place.base);
   clock.step(-minutes * MINUTE);
+  return clock.env;
+}
+
+/** A run, armed so many minutes ago, and its transcript as old. */
+function working(place: Place, minutes: number): Session {
   const session = openSession(place, "main");
   session.turn += 1;
   transcribePrompt(session, "/complete-work");
@@ -34,7 +39,7 @@ function working(place: Place, minutes: number): Session {
   // As if someone had just looked: the hook that arms it is not to look as well.
   age(put(join(place.home, LOOKED), ""), minutes);
   runHook(place, payload(place, session, "UserPromptSubmit", { prompt: "/complete-work" }), "local", {
-    env: clock.env,
+    env: ago(place, minutes),
   });
   return session;
 }
@@ -80,7 +85,7 @@ test.each<[string, (place: Place) => void]>([
     "that the person paused",
     (place) => {
       working(place, 12);
-      expect(runPawl(place, ["runs", "pause"]).code).toBe(0);
+      expect(runPawl(place, ["runs", "pause"], { env: ago(place, 11) }).code).toBe(0);
     },
   ],
   ["of which nobody heard for two days", (place) => void working(place, 2 * 24 * 60)],
