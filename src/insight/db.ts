@@ -14,7 +14,7 @@ const SCHEMA = `
 CREATE TABLE projects (id INTEGER PRIMARY KEY, root TEXT NOT NULL UNIQUE, gone INTEGER NOT NULL);
 CREATE TABLE files (
   project INTEGER NOT NULL, name TEXT NOT NULL, inode TEXT NOT NULL, offset INTEGER NOT NULL,
-  skipping INTEGER NOT NULL, tail BLOB NOT NULL, PRIMARY KEY (project, name)) WITHOUT ROWID;
+  skipping INTEGER NOT NULL, tail TEXT NOT NULL, PRIMARY KEY (project, name)) WITHOUT ROWID;
 CREATE TABLE runs (
   key INTEGER PRIMARY KEY, project INTEGER NOT NULL, id TEXT NOT NULL, workflow TEXT NOT NULL, stage TEXT NOT NULL,
   status TEXT NOT NULL, outcome TEXT, started INTEGER NOT NULL, updated INTEGER NOT NULL, cost REAL,
@@ -55,7 +55,8 @@ export function isDamage(error: unknown): boolean {
   const code = errorCode(error);
   const words = messageOf(error);
   return (
-    /^SQLITE_(CORRUPT|NOTADB|FORMAT|SCHEMA)/.test(code) || /no such (table|column)|malformed|not a database/.test(words)
+    /^SQLITE_(CORRUPT|NOTADB|FORMAT|SCHEMA|IOERR)/.test(code) ||
+    /no such (table|column)|malformed|not a database/.test(words)
   );
 }
 

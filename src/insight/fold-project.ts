@@ -58,15 +58,16 @@ interface Found {
 /** false: a file was replaced or cut. */
 function foldFiles(work: Work, project: Project): boolean {
   const known = placesOf(work.db, project.id);
+  const found = filesOf(work, project);
+  if (isReplaced(known, found)) return false;
   const fold = openFold(work, project);
-  for (const file of filesOf(work, project)) {
-    const before = known.get(file.name) ?? movedFrom(known, file);
-    if (before !== undefined && before.inode !== file.inode) return false;
-    if (before?.offset === file.size) continue;
+  for (const file of found) {
+    const before = known.find(({ inode }) => inode === file.inode);
+    if (before?.offset === file.size && before.name === file.name) continue;
     try {
-      const after = readOn(file.path, before ?? nowhere(file.inode), fold);
+      const after = readFile(file, before, fold);
       if (after === null) return false;
-      if (after !== before) keepPlace(work.db, project.id, file, after);
+      keepPlace(work.db, project.id, file, after);
     } catch (error) {
       work.problems.push(`${file.path}: ${messageOf(error)}`);
     }
@@ -75,9 +76,18 @@ function foldFiles(work: Work, project: Project): boolean {
   return true;
 }
 
-/** A rotated file has another name, but it is the same file. */
-function movedFrom(known: Map<string, Place>, { inode, size }: Found): Place | undefined {
-  return known.values().find((place) => place.inode === inode && place.offset <= size);
+/** A rotated file has another name, but it is the same file; unless the disk gave the number of a removed one to a new one. */
+function readFile(file: Found, before: KnownPlace | undefined, fold: Fold): Place | null {
+  const place = before ?? nowhere(file.inode);
+  const after = file.size < place.offset ? null : readOn(file.path, place, fold);
+  const isNew = after === null && before !== undefined && before.name !== file.name;
+  return isNew ? readOn(file.path, nowhere(file.inode), fold) : after;
+}
+
+/** Another file has the name of one that is nowhere any more. */
+function isReplaced(known: KnownPlace[], found: Found[]): boolean {
+  const isThere = (inode: number) => found.some((file) => file.inode === inode);
+  return known.some(({ name, inode }) => !isThere(inode) && found.some((file) => file.name === name));
 }
 
 function filesOf({ problems }: Work, { root }: Project): Found[] {
@@ -100,22 +110,19 @@ function fileAt(path: string, name: string, problems: string[]): Found[] {
   return [];
 }
 
-interface PlaceRow {
+interface KnownPlace extends Place {
   name: string;
-  inode: string;
-  offset: number;
-  skipping: number;
-  tail: Uint8Array;
 }
 
-function placesOf(db: Database, project: number): Map<string, Place> {
+function placesOf(db: Database, project: number): KnownPlace[] {
   const rows = db.query("SELECT name, inode, offset, skipping, tail FROM files WHERE project = ?").all(project);
-  return new Map(
-    (rows as PlaceRow[]).map(({ name, inode, offset, skipping, tail }) => [
-      name,
-      { inode: Number(inode), offset, skipping: skipping === 1, tail },
-    ]),
-  );
+  return (rows as Record<"name" | "inode" | "offset" | "skipping" | "tail", string>[]).map((row) => ({
+    name: row.name,
+    inode: Number(row.inode),
+    offset: Number(row.offset),
+    skipping: Number(row.skipping) === 1,
+    tail: row.tail,
+  }));
 }
 
 function keepPlace(db: Database, project: number, { name, inode }: Found, { offset, skipping, tail }: Place): void {

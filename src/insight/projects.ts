@@ -11,9 +11,9 @@ export interface Project {
 
 /** `wanted`: instead of all that are known. Writes down what is new. */
 export function registerProjects(db: Database, wanted: string[] | undefined): Project[] {
-  const add = db.prepare("INSERT INTO projects (root, gone) VALUES (?, 0) ON CONFLICT (root) DO NOTHING");
+  const add = db.query("INSERT INTO projects (root, gone) VALUES (?, 0) ON CONFLICT (root) DO NOTHING");
   for (const root of wanted ?? knownProjects()) add.run(root);
-  const mark = db.prepare("UPDATE projects SET gone = ? WHERE id = ? AND gone <> ?");
+  const mark = db.query("UPDATE projects SET gone = ? WHERE id = ? AND gone <> ?");
   return allProjects(db).map(({ id, root }) => {
     const gone = !isFolder(root);
     mark.run(gone ? 1 : 0, id, gone ? 1 : 0);

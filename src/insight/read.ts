@@ -1,10 +1,10 @@
 /** Reads what was added to a journal file since the last time, in bounded memory. */
 import { close, FLAGS, fstat, read } from "../store/disk.ts";
-import { openRegular } from "../store/files.ts";
+import { hashOf, openRegular } from "../store/files.ts";
 
 const CHUNK = 4 * 1024 * 1024;
 const LONGEST_LINE = 64 * 1024 * 1024;
-const TAIL = 64;
+const TAIL = 256;
 const NEWLINE = 10;
 
 /** How far a file was read: up to the end of a line, and what stood before it, to know the file again. */
@@ -13,10 +13,11 @@ export interface Place {
   offset: number;
   /** inside of a line that is too long to matter */
   skipping: boolean;
-  tail: Uint8Array;
+  /** a hash of the bytes before the offset: the text itself is nobody's business */
+  tail: string;
 }
 
-export const nowhere = (inode: number): Place => ({ inode, offset: 0, skipping: false, tail: new Uint8Array(0) });
+export const nowhere = (inode: number): Place => ({ inode, offset: 0, skipping: false, tail: "" });
 
 export interface Lines {
   /** `bytes` is used again after the call */
@@ -36,9 +37,10 @@ export function readOn(path: string, place: Place, lines: Lines): Place | null {
   }
 }
 
-function isSame(fd: number, { offset, tail }: Place): boolean {
-  return Buffer.from(bytesAt(fd, offset - tail.length, tail.length)).equals(tail);
-}
+const isSame = (fd: number, { offset, tail }: Place) => offset === 0 || tailAt(fd, offset) === tail;
+
+const tailAt = (fd: number, offset: number) =>
+  hashOf(bytesAt(fd, Math.max(0, offset - TAIL), Math.min(TAIL, offset))).slice(0, 32);
 
 function bytesAt(fd: number, from: number, length: number): Uint8Array {
   const bytes = new Uint8Array(length);
@@ -73,8 +75,7 @@ function readLines(fd: number, place: Place, lines: Lines): Place {
     }
   }
   if (buffer.length === CHUNK) spare = buffer;
-  const tail = bytesAt(fd, Math.max(0, offset - TAIL), Math.min(TAIL, offset));
-  return { inode: place.inode, offset, skipping, tail };
+  return { inode: place.inode, offset, skipping, tail: tailAt(fd, offset) };
 }
 
 /** Up to the last end of a line. Before `held` there is none. */

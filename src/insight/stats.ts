@@ -143,8 +143,10 @@ interface OpenStage {
   runs: number;
 }
 
+/** What is open now is open, however long nothing was heard of it. */
 function openStages(db: Database, filter: Filter): OpenStage[] {
-  const where = whereRuns(withoutPages(filter));
+  const { since: _, ...rest } = withoutPages(filter);
+  const where = whereRuns(rest);
   const sql = `SELECT workflow, stage, count(*) AS runs FROM runs INDEXED BY runs_live
     WHERE status <> 'ended' AND ${where.sql} GROUP BY workflow, stage`;
   return db.query(sql).all(...where.values) as OpenStage[];
@@ -192,7 +194,7 @@ export function trendOf(db: Database, filter: Filter, buckets: number): Trend[] 
   if (bounds === null) return [];
   const [since, until] = bounds;
   const parts = Math.max(1, Math.min(MOST_BUCKETS, Math.floor(buckets) || 1));
-  const width = Math.max(1, (until - since + 1) / parts);
+  const width = Math.max(1, (until - since) / parts);
   const slotOf = (ms: number) => Math.max(0, Math.min(parts - 1, Math.floor((ms - since) / width)));
   const limited = { ...filter, since: iso(since), until: iso(until) };
   const days: Where = { sql: "span BETWEEN ? AND ?", values: [daySpan(since), daySpan(until)] };

@@ -78,7 +78,7 @@ export interface LoopRow {
 export interface Filter {
   project?: string;
   workflow?: string;
-  /** ISO, both inclusive; a run counts if any of its time lies between them, a stay in a stage if its end does */
+  /** ISO, both inclusive; a run counts if it was heard of between them, a stay in a stage if its end lies there */
   since?: string;
   until?: string;
   /** active, waiting, halted, ended, live (not ended), or an outcome: completed, failed, aborted … */

@@ -34,7 +34,7 @@ const tracks = ({ visits }: RunState) =>
 interface Case {
   story: Story;
   wanted: Partial<RunState>;
-  track?: unknown[];
+  track?: (string | number | null)[][];
 }
 
 const CASES: Record<string, Case> = {

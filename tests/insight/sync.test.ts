@@ -1,0 +1,226 @@
+import { afterEach, beforeEach, describe, expect, test } from "bun:test";
+import {
+  appendFileSync,
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+  truncateSync,
+  unlinkSync,
+  writeFileSync,
+} from "node:fs";
+import { dirname, join } from "node:path";
+import { type Insight, openInsight } from "../../src/insight/query.ts";
+import { linesOf, type Story } from "../core/folding.ts";
+import { ARMED, append, ended, type Ground, gated, journal, newGround, SIGNALLED, to } from "./ground.ts";
+
+const STORY: Story = [
+  [0, "memory", ARMED],
+  [5, "memory", SIGNALLED, gated("fail"), ["continued", {}]],
+  [8, "memory", SIGNALLED, gated("pass"), to("memory", "review")],
+  [20, "review", ["asked", { ask: "go on?" }]],
+  [50, "review", ["decided", { choice: "yes" }], to("review", "commit")],
+  [52, "commit", SIGNALLED, ended()],
+];
+const lines = (run: string, story = STORY) => linesOf(story, { run });
+
+let ground: Ground;
+let root: string;
+beforeEach(() => {
+  ground = newGround();
+  root = ground.project("app");
+});
+afterEach(() => ground.remove());
+
+/** All there is to know, without what depends on the clock or on how often it was read. */
+const everything = (insight: Insight) => {
+  const { rows } = insight.runs({ limit: 500 });
+  const runs = rows.map(({ project, id }) => insight.run(project, id)!);
+  runs.sort((a, b) => (a.run.id < b.run.id ? -1 : 1));
+  return { runs, stats: insight.stageStats({}), counts: insight.counts({}), trend: insight.trend({}, 3) };
+};
+
+/** What a database that never saw anything else says. */
+function fresh(): ReturnType<typeof everything> {
+  rmSync(dirname(ground.db), { recursive: true });
+  const anew = ground.open();
+  anew.sync();
+  return everything(anew);
+}
+
+describe("reading on", () => {
+  test("only what is new, and nothing twice", () => {
+    append(root, lines("cw-1"));
+    const insight = ground.open();
+    expect(insight.sync()).toMatchObject({ events: 12, skipped: 0, projects: 1, rebuilt: null, problems: [] });
+    expect(insight.sync()).toMatchObject({ events: 0 });
+    append(root, lines("cw-2").slice(0, 4));
+    expect(insight.sync()).toMatchObject({ events: 4 });
+    append(root, lines("cw-2").slice(4));
+    insight.sync();
+    expect(insight.counts({})).toMatchObject({ runs: 2, completed: 2, live: 0 });
+    const before = everything(insight);
+    expect(before).toEqual(fresh());
+  });
+
+  test("byte by byte is the same as at once", () => {
+    const text = Buffer.from(lines("cw-1").concat(lines("cw-ü")).join("\n\n"));
+    const insight = ground.open();
+    for (let at = 0; at < text.length; at += 97) {
+      appendFileSync(journal(root), text.subarray(at, at + 97));
+      insight.sync();
+    }
+    appendFileSync(journal(root), "\n");
+    insight.sync();
+    expect(insight.counts({}).completed).toBe(2);
+    const before = everything(insight);
+    expect(before).toEqual(fresh());
+  });
+
+  test("a line without its end waits for it", () => {
+    append(root, lines("cw-1").slice(0, 1));
+    const last = lines("cw-1")[1]!;
+    appendFileSync(journal(root), last.slice(0, 100));
+    const insight = ground.open();
+    expect(insight.sync()).toMatchObject({ events: 1, skipped: 0 });
+    appendFileSync(journal(root), `${last.slice(100)}\n`);
+    expect(insight.sync()).toMatchObject({ events: 1, skipped: 0 });
+  });
+
+  test("another process goes on where this one stopped", () => {
+    append(root, lines("cw-1").slice(0, 6));
+    ground.open().sync();
+    append(root, lines("cw-1"));
+    const insight = ground.open();
+    expect(insight.sync().events).toBe(12);
+    const before = everything(insight);
+    expect(before).toEqual(fresh());
+    expect(before.runs[0]!.run).toMatchObject({ claims: 3, gate_fails: 1, continues: 1, waited_ms: 30 * 60_000 });
+  });
+
+  test("a line that is too long to matter", () => {
+    append(root, lines("cw-1").slice(0, 2));
+    appendFileSync(journal(root), `${"x".repeat(70 * 1024 * 1024)}\n`);
+    append(root, lines("cw-1").slice(2));
+    const insight = ground.open();
+    expect(insight.sync()).toMatchObject({ events: 12, skipped: 1 });
+    expect(insight.counts({}).completed).toBe(1);
+  });
+});
+
+describe("files that are not what they were", () => {
+  const other = () =>
+    lines("cw-9", [
+      [0, "memory", ARMED],
+      [4, "memory", ended("aborted")],
+    ]);
+
+  const replace = (text: string[]) => {
+    unlinkSync(journal(root));
+    append(root, text);
+  };
+
+  test.each([
+    ["cut", () => truncateSync(journal(root), 900)],
+    ["replaced", () => replace([...other(), ...lines("cw-1"), ...lines("cw-2")])],
+    [
+      "overwritten in place",
+      () => writeFileSync(journal(root), `${[...other(), ...lines("cw-1"), ...lines("cw-2")].join("\n")}\n`),
+    ],
+  ])("%s: the project is folded anew", (_, change) => {
+    append(root, lines("cw-1"));
+    const untouched = ground.project("other");
+    append(untouched, lines("cw-7"));
+    const insight = ground.open();
+    insight.sync();
+    change();
+    insight.sync();
+    const before = everything(insight);
+    expect(before).toEqual(fresh());
+    expect(before.runs.some(({ run }) => run.project === untouched)).toBe(true);
+  });
+
+  test("rotated: the same file under another name is not read again", () => {
+    append(root, lines("cw-1"));
+    const insight = ground.open();
+    insight.sync();
+    renameSync(journal(root), journal(root, "2026-03.1.jsonl"));
+    append(root, lines("cw-2"));
+    expect(insight.sync().events).toBe(12);
+    expect(insight.counts({}).completed).toBe(2);
+    expect(insight.sync().events).toBe(0);
+  });
+
+  test("taken away: what it told stays", () => {
+    append(root, lines("cw-1"));
+    const insight = ground.open();
+    insight.sync();
+    unlinkSync(journal(root));
+    append(root, lines("cw-2"), "2026-04.jsonl");
+    insight.sync();
+    expect(insight.counts({}).completed).toBe(2);
+  });
+
+  test("what cannot be read is told, and the rest is read", () => {
+    append(root, lines("cw-1"));
+    symlinkSync(journal(root), journal(root, "2026-04.jsonl"));
+    mkdirSync(journal(root, "2026-05.jsonl"));
+    const linked = ground.project("linked");
+    rmSync(join(linked, ".pawl"), { recursive: true });
+    symlinkSync(join(root, ".pawl"), join(linked, ".pawl"));
+    const insight = ground.open();
+    const { events, problems } = insight.sync();
+    expect(events).toBe(12);
+    expect(problems.map((one) => one.replace(ground.folder, "")).sort()).toEqual([
+      "/app/.pawl/journal/2026-04.jsonl: not a regular file",
+      "/app/.pawl/journal/2026-05.jsonl: not a regular file",
+      expect.stringContaining("/linked: .pawl/journal"),
+    ]);
+  });
+
+  test.skipIf(process.getuid?.() === 0)("no right to read it", () => {
+    append(root, lines("cw-1"));
+    chmodSync(journal(root), 0);
+    expect(ground.open().sync().problems.length).toBe(1);
+  });
+
+  test("a project that is gone is history", () => {
+    append(root, lines("cw-1"));
+    const insight = ground.open();
+    insight.sync();
+    rmSync(root, { recursive: true });
+    insight.sync();
+    expect(insight.projects()).toMatchObject([{ root, name: "app", runs: 1, live: 0, gone: true }]);
+    expect(insight.counts({}).completed).toBe(1);
+  });
+
+  test("all projects that Pawl has heard of, if none are named", () => {
+    append(root, lines("cw-1"));
+    const greeted = join(ground.folder, ".local/state/pawl/greeted");
+    mkdirSync(greeted, { recursive: true });
+    writeFileSync(join(greeted, "app"), `${root}\n`);
+    const home = process.env.HOME;
+    process.env.HOME = ground.folder;
+    const insight = openInsight();
+    try {
+      expect(insight.sync()).toMatchObject({ events: 12, projects: 1 });
+      expect(existsSync(join(ground.folder, ".local/state/pawl/insight.db"))).toBe(true);
+    } finally {
+      insight.close();
+      process.env.HOME = home;
+    }
+  });
+
+  test("worktrees are projects of their own, told apart", () => {
+    const [one, two] = [ground.project("a/app"), ground.project("b/app")];
+    append(one, lines("cw-1"));
+    append(two, lines("cw-1", STORY.slice(0, 2)));
+    const insight = ground.open();
+    insight.sync();
+    const names = insight.projects().map(({ name, runs, live }) => [name, runs, live]);
+    expect(names).toContainEqual(["a/app", 1, 0]);
+    expect(names).toContainEqual(["b/app", 1, 1]);
+  });
+});
