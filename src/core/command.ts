@@ -31,6 +31,8 @@ export function onCommand(draft: Draft, event: EventOf<"command">): Step {
     case "phase":
       return changePhase(draft, event.phase ?? { to: "next" });
     case "approve":
+      if (event.asked !== undefined && event.asked !== run.claim?.at)
+        return notTaken(draft, "the approval", "it was claimed anew meanwhile");
       return approveClaim(draft, event.who ?? "someone", event.via === "cli" ? "terminal" : event.via);
     case "checked":
       return checked(draft);
@@ -110,14 +112,15 @@ export function approveClaim(draft: Draft, who: string, how: string): Step {
 function answerQuestion(draft: Draft, { choice: name = "", asked, via }: EventOf<"command">): Step {
   const { run, workflow } = draft;
   const ask = workflow.asks[run.question?.ask ?? ""];
-  if (!ask || !run.question) return notTaken(draft, `no question is open in run ${run.id}`);
-  if (asked !== undefined && asked !== run.question.at) return notTaken(draft, "another question was put meanwhile");
+  if (!ask || !run.question) return notTaken(draft, "the answer", `no question is open in run ${run.id}`);
+  if (asked !== undefined && asked !== run.question.at)
+    return notTaken(draft, "the answer", "another question was put meanwhile");
   const choice = Object.hasOwn(ask.choices, name) ? ask.choices[name] : undefined;
-  return choice ? choose(draft, name, choice, via) : notTaken(draft, "the question has no such choice");
+  return choice ? choose(draft, name, choice, via) : notTaken(draft, "the answer", "the question has no such choice");
 }
 
-function notTaken(draft: Draft, why: string): Step {
-  record(draft, "ignored", { signal: "decide", why });
+function notTaken(draft: Draft, what: string, why: string): Step {
+  record(draft, "ignored", { signal: what, why });
   return closeDraft(draft, { turn: "none", reason: "refused", person: `Pawl: not taken: ${why}.` });
 }
 

@@ -63,8 +63,9 @@ export type EventKind =
       phase?: PhaseChange;
       /** approve: who said so */
       who?: string;
-      /** decide: which of the choices, and when the question was put that it is meant for */
+      /** decide: which of the choices */
       choice?: string;
+      /** decide, approve: when the question was put, or the claim made, that it is meant for */
       asked?: string;
     };
 

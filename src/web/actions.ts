@@ -69,7 +69,8 @@ function eventOf({ run, action, choice, why, asked }: Action, who: string): Even
     name,
     why,
     who,
-    ...(name === "decide" && { choice, ...(asked !== undefined && { asked }) }),
+    ...(name === "decide" && { choice }),
+    ...(asked !== undefined && (name === "decide" || name === "approve") && { asked }),
   };
 }
 

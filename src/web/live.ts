@@ -23,6 +23,8 @@ export interface Change {
 
 const MOST_STREAMS = 20;
 const LOOK_MS = 500;
+/** More projects than this are looked at in turns. */
+const AT_ONCE = 50;
 /** Several writes of one commit are one look. */
 const SETTLE_MS = 40;
 const HEARTBEAT_MS = 5_000;
@@ -37,25 +39,31 @@ export function openLive(projects: Projects): Live {
   let watchers = new Map<string, FSWatcher>();
   let timers: Timer[] = [];
   let soon: Timer | undefined;
+  let turn = 0;
   const tell = (text: string) => {
     for (const send of listeners) send(text);
   };
-  const look = () => {
-    for (const root of projects.all()) for (const change of changesIn(root, seen)) tell(asEvent(change));
+  const look = (roots: string[]) => {
+    for (const root of roots) for (const change of changesIn(root, seen)) tell(asEvent(change));
+  };
+  const lookInTurn = () => {
+    const roots = projects.all();
+    turn = turn + AT_ONCE >= roots.length ? 0 : turn + AT_ONCE;
+    look(roots.slice(turn, turn + AT_ONCE));
   };
   const hurry = () => {
     soon ??= setTimeout(() => {
       soon = undefined;
-      look();
+      look(projects.all());
     }, SETTLE_MS);
   };
   const begin = () => {
-    look();
+    look(projects.all());
     watchers = watchAll(projects.all(), watchers, hurry);
     timers = [
       setInterval(() => {
         watchers = watchAll(projects.all(), watchers, hurry);
-        look();
+        lookInTurn();
       }, LOOK_MS),
       setInterval(() => tell(": still here\n\n"), HEARTBEAT_MS),
     ];

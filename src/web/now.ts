@@ -27,6 +27,8 @@ export interface Need {
   kind: "question" | "approval" | "permission" | "halted" | "paused" | "free" | "unreadable";
   question: QuestionView | null;
   canApprove: boolean;
+  /** when the claim was made that can be approved: an approval may name it, as an answer its question */
+  claimed: string | null;
 }
 
 export interface StageView {
@@ -122,6 +124,7 @@ const unreadable = (project: string, run: string, since: string): Need => ({
   kind: "unreadable",
   question: null,
   canApprove: false,
+  claimed: null,
 });
 
 // ── Needs ───────────────────────────────────────────────────────────────────
@@ -129,24 +132,25 @@ const unreadable = (project: string, run: string, since: string): Need => ({
 function needOf(project: string, { commit, workflow }: Loaded, waits: Waiting | null): Need[] {
   const { run } = commit;
   const about = { project, run: run.id, workflow: run.workflow };
-  const canApprove = mayApprove(run);
+  const approval = { canApprove: mayApprove(run), claimed: mayApprove(run) ? run.claim!.at : null };
   const permission = waits === null ? permissionOf(commit) : null;
   if (permission)
-    return [{ ...about, ...permission, since: commit.event.at, kind: "permission", question: null, canApprove }];
+    return [{ ...about, ...permission, since: commit.event.at, kind: "permission", question: null, ...approval }];
   if (waits === null) return unproven(about, run);
   return [
-    { ...about, ...waits, since: sinceOf(run), kind: kindOf(run), question: questionOf(run, workflow), canApprove },
+    { ...about, ...waits, since: sinceOf(run), kind: kindOf(run), question: questionOf(run, workflow), ...approval },
   ];
 }
 
 /** A claim that nobody can prove stays open for the person's word, though the run is not held up by it. */
 function unproven(about: Pick<Need, "project" | "run" | "workflow">, run: Run): Need[] {
   if (!mayApprove(run) || run.paused) return [];
-  const open = Object.values(run.verdicts ?? {}).find(({ verdict }) => verdict === "unproven");
+  const { at, signal } = run.claim!;
+  const open = Object.values(run.verdicts ?? {}).find((one) => one.verdict === "unproven" && one.at >= at);
   if (!open) return [];
-  const what = `${run.claim!.signal || "done"} is unproven (${short(`${open.gate}: ${open.why}`, MOST_SIGNS)})`;
+  const what = `${signal || "done"} is unproven (${short(`${open.gate}: ${open.why}`, MOST_SIGNS)})`;
   const how = `\`pawl approve ${run.id}\``;
-  return [{ ...about, what, how, since: run.claim!.at, kind: "approval", question: null, canApprove: true }];
+  return [{ ...about, what, how, since: at, kind: "approval", question: null, canApprove: true, claimed: at }];
 }
 
 /** The host said that it waits for the person, and nothing was heard since. */

@@ -41,6 +41,8 @@ export function runPage(root: string, id: string, words: Words) {
     graph: graphOf(run, workflow),
     question: isLive && workflow ? questionOf(run, workflow) : null,
     canApprove: isLive && mayApprove(run),
+    /** `asked` of an approval: it is meant for this claim and no later one */
+    claim: isLive && run.claim ? { signal: run.claim.signal, asked: run.claim.at } : null,
     paused: isLive && (run.paused !== undefined || run.status === "halted"),
     evidence: Object.values(run.verdicts ?? {}).map(verdictView),
     proofs: Object.entries(run.done).map(([stage, { at, signal, proof }]) => ({

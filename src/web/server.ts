@@ -51,6 +51,10 @@ interface House {
 }
 
 const BODY_MS = 10_000;
+/** Also those that never say what they want; the server drops them after some seconds. */
+const MOST_CONNECTIONS = 256;
+/** A page that stopped reading is let go: it comes back by itself. */
+const MOST_UNREAD = 256 * 1024;
 
 export async function startDashboard(options: DashboardOptions): Promise<Dashboard> {
   let port = options.port;
@@ -60,6 +64,7 @@ export async function startDashboard(options: DashboardOptions): Promise<Dashboa
   const api = { projects: options.projects, words: options.words, readOnly: options.readOnly, figures };
   const house: House = { options, lock: { hosts: new Set(), readOnly: options.readOnly }, sessions, live, api };
   const server = createServer((request, response) => void answer(house, request, response));
+  server.maxConnections = MOST_CONNECTIONS;
   port = await listening(server, options);
   house.lock = { hosts: allowedHosts(options.host, port), readOnly: options.readOnly };
   const name = options.host.includes(":") ? `[${options.host}]` : options.host;
@@ -147,7 +152,10 @@ function enter({ sessions }: House, body: Record<string, unknown>): Reply {
 }
 
 function stream({ live }: House, request: IncomingMessage, response: ServerResponse): null {
-  const leave = live.join((text) => response.write(text));
+  const leave = live.join((text) => {
+    if (response.writableLength > MOST_UNREAD) response.destroy();
+    else response.write(text);
+  });
   if (leave === null) throw new AskedError("too many pages are open", 503);
   response.writeHead(200, { ...HEADERS, "content-type": "text/event-stream; charset=utf-8" });
   response.write("retry: 1000\n\n");

@@ -39,7 +39,6 @@ afterAll(() => {
 
 const host = () => `127.0.0.1:${dashboard.port}`;
 const known = () => ({ host: host(), cookie: client.cookie });
-const _answer = () => JSON.stringify({ project: place.root, run, action: "answer", choice: "continue" });
 const waits = () => runOf(place.root, "")!.status === "waiting";
 
 describe("bodies", () => {
@@ -56,8 +55,12 @@ describe("bodies", () => {
     const large = JSON.stringify({ why: "x".repeat(64 * 1024) });
     expect((await post(large)).status).toBe(413);
     const head = lines("POST", "/api/act", { ...PAGE(dashboard.origin), ...known(), "transfer-encoding": "chunked" });
-    const chunks = `8000\r\n${"x".repeat(0x8000)}\r\n`.repeat(3);
-    expect((await raw(dashboard.port, `${head}${chunks}0\r\n\r\n`)).status).toBe(400);
+    const body = JSON.stringify({ project: place.root, run, action: "abort", why: "x".repeat(0x18000) });
+    const chunks = body.match(/.{1,32768}/g)!.map((part) => `${part.length.toString(16)}\r\n${part}\r\n`);
+    const heard = await raw(dashboard.port, `${head}${chunks.join("")}0\r\n\r\n`);
+    expect(heard.status).toBe(400);
+    expect(heard.body).toContain("that is too much");
+    expect(waits()).toBe(true);
     expect((await client.get("/api/now")).status).toBe(200);
   });
 });
@@ -194,6 +197,44 @@ test("open connections are bounded, and those that close make room", async () =>
   await until(async () => (await open())?.includes("200"));
   for (const { socket } of sockets) socket.destroy();
 });
+
+test("clients that never come to the point keep nobody out", async () => {
+  const own = await startDashboard(place);
+  const page = await enter(own);
+  const half = Array.from({ length: 100 }, () => {
+    const socket = connect(own.port, "127.0.0.1", () =>
+      socket.write(`GET /api/now HTTP/1.1\r\nhost: 127.0.0.1:${own.port}\r\nx-`),
+    );
+    socket.on("error", () => {});
+    return socket;
+  });
+  await until(() => half.every((socket) => socket.bytesWritten > 0) || undefined);
+  expect((await page.get("/api/now")).status).toBe(200);
+  for (const socket of half) socket.destroy();
+});
+
+test("Ctrl+C ends it at once, also while pages listen", async () => {
+  const own = await startDashboard(place);
+  const { cookie } = await enter(own);
+  const stream = await fetch(`${own.origin}/api/live`, { headers: { cookie } });
+  const reading = stream.text().catch(() => "");
+  process.kill(own.pid, "SIGINT");
+  await until(
+    () => !isRunning(own.pid) || undefined,
+    () => "it goes on",
+    3_000,
+  );
+  await reading;
+});
+
+function isRunning(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch {
+    return false;
+  }
+}
 
 describe("who may do what", () => {
   test("--read-only shows, and refuses every action with a reason", async () => {

@@ -90,7 +90,7 @@ describe("another name leads nowhere (DNS rebinding)", () => {
 });
 
 describe("paths are taken as they are written", () => {
-  const targets = [
+  const CROOKED = [
     "/x/../api/now",
     "/../api/now",
     "/api/./now",
@@ -100,25 +100,19 @@ describe("paths are taken as they are written", () => {
     "/api%2fnow",
     "/%61pi/now",
     "/api/now%00",
-    "/api/now/",
     "/api\\now",
-    "/API/now",
     "/api/now#x",
     "/api/now;x",
     "http://evil.example/api/now",
     "http://127.0.0.1/api/now",
     "/page/../../../../etc/passwd",
     "/page/..%2f..%2fetc/passwd",
-    "/page/style.css/",
-    "/etc/passwd",
-    "/.git/config",
-    "/constructor",
-    "/api/constructor",
-    "/api/__proto__",
   ];
+  const ABSENT = ["/api/now/", "/API/now", "/page/style.css/", "/etc/passwd", "/.git/config", "/constructor"];
+  const targets = [...CROOKED, ...ABSENT, "/api/constructor", "/api/__proto__"];
   test.each(targets)("%s", async (target) => {
     const heard = await raw(dashboard.port, lines("GET", target, known()), 1_500);
-    expect([400, 404]).toContain(heard.status);
+    expect(heard.status).toBe(CROOKED.includes(target) ? 400 : 404);
     expect(heard.body).not.toContain(place.root);
     expect(heard.body).not.toContain("root:");
   });

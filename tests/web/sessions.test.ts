@@ -1,0 +1,39 @@
+/** Tokens and cookies over time, which no test can wait for. */
+import { describe, expect, test } from "bun:test";
+import { openSessions } from "../../src/web/sessions.ts";
+
+const START = 1_000_000;
+const open = () => openSessions(() => "pawl-1");
+const cookieOf = (exchanged: ReturnType<ReturnType<typeof open>["exchange"]>) =>
+  exchanged.ok ? exchanged.cookie.split(";")[0]! : "";
+
+test("the printed token serves every browser, each with a cookie of its own", () => {
+  const sessions = open();
+  const cookies = [1, 2, 3].map((n) => cookieOf(sessions.exchange(sessions.token, START + n)));
+  expect(new Set(cookies).size).toBe(3);
+  for (const cookie of cookies) expect(sessions.isKnown(`other=1; ${cookie}; more=2`)).toBe(true);
+  expect(sessions.isKnown("")).toBe(false);
+  expect(sessions.isKnown("pawl-1=")).toBe(false);
+  expect(sessions.isKnown(cookies[0]!.replace("pawl-1", "pawl-2"))).toBe(false);
+});
+
+describe("the ticket for the browser that is opened", () => {
+  test("counts once", () => {
+    const sessions = open();
+    const ticket = sessions.ticket(START);
+    expect(ticket).not.toBe(sessions.token);
+    expect(sessions.exchange(ticket, START + 1).ok).toBe(true);
+    expect(sessions.exchange(ticket, START + 2).ok).toBe(false);
+  });
+  test("and not for long", () => {
+    const sessions = open();
+    expect(sessions.exchange(sessions.ticket(START), START + 121_000).ok).toBe(false);
+  });
+});
+
+test("who guessed too often waits; then the right token counts again", () => {
+  const sessions = open();
+  for (let n = 0; n < 10; n++) expect(sessions.exchange(`wrong ${n}`, START + n)).toMatchObject({ status: 401 });
+  expect(sessions.exchange(sessions.token, START + 20_000)).toMatchObject({ ok: false, status: 429, wait: 10 });
+  expect(sessions.exchange(sessions.token, START + 30_010).ok).toBe(true);
+});
