@@ -9,10 +9,12 @@ import type { Words } from "./now.ts";
 import { AskedError } from "./projects.ts";
 
 const PAGE = 100;
-const CHUNK = 64 * 1024;
+const CHUNK = 256 * 1024;
 const LONGEST_LINE = 8 * 1024 * 1024;
 /** A search that finds nothing goes on with the next page, instead of keeping everybody waiting. */
-const MOST_BYTES = 16 * 1024 * 1024;
+const MOST_BYTES = 32 * 1024 * 1024;
+/** After so many bytes others get their turn. */
+const BREATH = 512 * 1024;
 const MOST_PLACES = 40;
 const KEYS = new Set(["v", "at", "run", "seq", "i", "kind", "host", "session", "workflow", "stage"]);
 
@@ -23,9 +25,9 @@ export interface JournalQuery {
   after: string;
 }
 
-/** The first byte of the last line that was read of a file. */
 interface Place {
   file: string;
+  /** the first byte of the last line that was read of it */
   start: number;
 }
 
@@ -38,25 +40,29 @@ interface Head {
   root: string;
   lines: Generator<Found>;
   current: Found | undefined;
-  place: Place | undefined;
+  /** of the last line that was taken */
+  taken: (() => Place) | undefined;
 }
 
-type Found = { line: JournalLine | null; text: string; place: Place };
+type Found = { line: JournalLine | null; text: string; place: () => Place };
 
-export function journalPage(roots: string[], query: JournalQuery, words: Words) {
+export async function journalPage(roots: string[], query: JournalQuery, words: Words) {
   if (query.run !== "" && !isRunId(query.run)) throw new AskedError("this is no run's name");
   const cursor = readCursor(query.after);
-  const heads = roots.map((root) => headOf(root, cursor));
+  const heads = roots.map((root) => headOf(root, cursor, query));
   const rows: ReturnType<typeof rowOf>[] = [];
   const seen = new Set<string>();
-  let bytes = 0;
-  let at = "";
+  let [bytes, breath, at] = [0, BREATH, ""];
   for (let head = newest(heads); head; head = newest(heads)) {
     const { line, text, place } = head.current!;
-    if (rows.length >= PAGE || bytes > MOST_BYTES)
-      return { rows, next: writeCursor(at, heads), partial: bytes > MOST_BYTES };
+    const partial = bytes > MOST_BYTES;
+    if (rows.length >= PAGE || partial) return { rows, next: writeCursor(at, heads), partial };
     bytes += text.length;
-    head.place = place;
+    if (bytes > breath) {
+      breath = bytes + BREATH;
+      await Bun.sleep(0);
+    }
+    head.taken = place;
     head.current = head.lines.next().value ?? undefined;
     if (line === null) continue;
     at = line.at;
@@ -104,10 +110,10 @@ function rowOf(project: string, line: JournalLine, words: Words) {
 
 // ── Several journals as one ─────────────────────────────────────────────────
 
-function headOf(root: string, cursor: Cursor | null): Head {
+function headOf(root: string, cursor: Cursor | null, query: JournalQuery): Head {
   const place = cursor?.places[keyOf(root)];
-  const lines = backwards(root, place);
-  return { root, lines, current: lines.next().value ?? undefined, place };
+  const lines = backwards(root, place, query);
+  return { root, lines, current: lines.next().value ?? undefined, taken: place && (() => place) };
 }
 
 /** What is no record comes first: it has no time, and only has to be passed over. */
@@ -120,7 +126,10 @@ function newest(heads: Head[]): Head | undefined {
 const keyOf = (root: string) => new Bun.CryptoHasher("sha256").update(root).digest("hex").slice(0, 8);
 
 function writeCursor(at: string, heads: Head[]): string {
-  const places = heads.flatMap(({ root, place }) => (place ? [[keyOf(root), place.file, place.start]] : []));
+  const places = heads.flatMap(({ root, taken }) => {
+    const place = taken?.();
+    return place ? [[keyOf(root), place.file, place.start]] : [];
+  });
   return Buffer.from(JSON.stringify([at, places.slice(0, MOST_PLACES)])).toString("base64url");
 }
 
@@ -140,7 +149,10 @@ function readCursor(text: string): Cursor | null {
 
 // ── From the end ────────────────────────────────────────────────────────────
 
-function* backwards(root: string, from: Place | undefined): Generator<Found> {
+/** Lines that cannot be meant are passed over unread. */
+function* backwards(root: string, from: Place | undefined, { kind, run }: JournalQuery): Generator<Found> {
+  const marks = [kind && `"kind":${JSON.stringify(kind)}`, run && `"run":${JSON.stringify(run)}`];
+  const isMeant = (text: string) => marks.every((mark) => text.includes(mark));
   const dir = insideRoot(root, ".pawl/journal");
   const files = namesOrNone(dir).filter((name) => name.endsWith(".jsonl"));
   for (const file of files.sort().reverse()) {
@@ -148,7 +160,7 @@ function* backwards(root: string, from: Place | undefined): Generator<Found> {
     const size = sizeOf(join(dir, file));
     const end = from?.file === file ? Math.min(from.start, size) : size;
     for (const { text, start } of linesBack(join(dir, file), end))
-      yield { line: asLine(text), text, place: { file, start } };
+      yield { line: isMeant(text) ? asLine(text) : null, text, place: () => ({ file, start: start() }) };
   }
 }
 
@@ -160,19 +172,31 @@ function sizeOf(path: string): number {
   }
 }
 
-function* linesBack(path: string, end: number): Generator<{ text: string; start: number }> {
+function* linesBack(path: string, end: number): Generator<{ text: string; start: () => number }> {
   let rest: Buffer = Buffer.alloc(0);
   for (let at = end; at > 0; ) {
     const size = Math.min(CHUNK, at);
     at -= size;
-    let whole = Buffer.concat([bytesBetween(path, at, at + size), rest]);
-    for (let cut = whole.lastIndexOf(10); cut !== -1; cut = whole.lastIndexOf(10)) {
-      if (cut + 1 < whole.length) yield { text: whole.toString("utf8", cut + 1), start: at + cut + 1 };
-      whole = whole.subarray(0, cut);
-    }
-    rest = whole.length > LONGEST_LINE ? Buffer.alloc(0) : whole;
+    const whole = Buffer.concat([bytesBetween(path, at, at + size), rest]);
+    // What stands before the first line's end began in the chunk before.
+    const cut = at === 0 ? -1 : whole.indexOf(10);
+    const isInside = at > 0 && cut === -1;
+    rest = isInside ? whole : whole.subarray(0, Math.max(0, cut));
+    if (rest.length > LONGEST_LINE) rest = Buffer.alloc(0);
+    if (isInside) continue;
+    const body = whole.subarray(cut + 1);
+    const base = at + cut + 1;
+    const lines = body.toString("utf8").split("\n");
+    for (let n = lines.length - 1; n >= 0; n--)
+      if (lines[n] !== "") yield { text: lines[n]!, start: () => base + startOf(body, n) };
   }
-  if (rest.length > 0) yield { text: rest.toString("utf8"), start: 0 };
+}
+
+/** Only asked for at the end of a page, so it may count. */
+function startOf(body: Buffer, line: number): number {
+  let start = 0;
+  for (let n = 0; n < line; n++) start = body.indexOf(10, start) + 1;
+  return start;
 }
 
 function asLine(text: string): JournalLine | null {
