@@ -3,7 +3,7 @@ import { afterAll, beforeAll, beforeEach, expect, test } from "bun:test";
 import type { Browser, Page } from "playwright-core";
 import { removePlaces } from "../harness.ts";
 import type { World } from "../scenario.ts";
-import { type Running, startDashboard, stopDashboards, until } from "../web/ground.ts";
+import { play, type Running, startDashboard, stopDashboards, until } from "../web/ground.ts";
 import { openBrowser, openPage, violations, visit } from "./browser.ts";
 import { type KnownRun, makeGround, runHash, runsOf, runWith } from "./ground.ts";
 
@@ -44,7 +44,7 @@ test("an answer reaches the run that waits; where it waits is said; the focus st
     expect(where === "BODY" || (await focusIsIn(page, "dialog"))).toBe(true);
   }
   await dialog.getByRole("button", { name: "Answer" }).click();
-  await dialog.getByText("Done.").waitFor();
+  await dialog.getByText("✓ Done.").waitFor();
   expect(await dialog.textContent()).toContain("next prompt of its session");
   expect(await violations(page)).toEqual([]);
   expect(now(asked)).toMatchObject({ status: "active", stage: "cleanup" });
@@ -81,7 +81,7 @@ test("an approval ends the run, with the person's reason in the journal", async 
   await page.getByRole("button", { name: "Approve" }).click();
   await page.getByLabel("Why").fill("I read every line");
   await page.getByRole("dialog").getByRole("button", { name: "Approve" }).click();
-  await page.getByRole("dialog").getByText("Done.").waitFor();
+  await page.getByRole("dialog").getByText("✓ Done.").waitFor();
   expect(now(asked)).toMatchObject({ status: "ended", outcome: "completed" });
   await page.getByRole("dialog").getByRole("button", { name: "Close" }).click();
   await page.locator(".lead").getByText("Completed").waitFor();
@@ -98,7 +98,7 @@ test("pause, resume, free and abort, each after a question", async () => {
     await page.getByRole("button", { name: open }).click();
     const dialog = page.getByRole("dialog");
     await dialog.getByRole("button", { name: yes }).click();
-    await dialog.getByText("Done.").waitFor();
+    await dialog.getByText("✓ Done.").waitFor();
     await dialog.getByRole("button", { name: "Close" }).click();
   };
   await say("Pause…", "Pause");
@@ -112,14 +112,22 @@ test("pause, resume, free and abort, each after a question", async () => {
   await close();
 });
 
-test("what the server refuses is told as not done", async () => {
-  const asked = runWith(world.place, "complete-work", "waiting");
+test("what is refused, and what cannot be sent, is told as not done", async () => {
+  const asked = runWith(world.place, "ship", "waiting");
   const { page, close } = await openPage(browser, dashboard);
-  await page.getByRole("button", { name: "Abort and fix" }).click();
+  const approve = async () => {
+    await page.getByRole("button", { name: "Approve" }).click();
+    await page.getByRole("dialog").getByRole("button", { name: "Approve" }).click();
+    await page.getByRole("dialog").getByText("✕ Not done.").waitFor();
+    const said = await page.getByRole("dialog").textContent();
+    await page.keyboard.press("Escape");
+    return said;
+  };
+  play(world, [{ write: { "changed.txt": "after the check" } }]);
+  expect(await approve()).toContain("files changed since the check");
   process.kill(dashboard.pid, "SIGTERM");
   await until(async () => (await fetch(dashboard.origin).catch(() => null)) === null || undefined);
-  await page.getByRole("dialog").getByRole("button", { name: "Answer" }).click();
-  await page.getByRole("dialog").getByText("Not done.").waitFor();
+  expect(await approve()).toContain("Failed to fetch");
   expect(now(asked).status).toBe("waiting");
   await close();
 });

@@ -53,7 +53,7 @@ phases:
   act: [{ content: "Do it." }]
 `;
 
-export const TO_APPROVAL: Step[] = [
+const TO_APPROVAL: Step[] = [
   { prompt: "/ship" },
   { stop: "Built.\n\n<promise>BUILT</promise>" },
   { stop: "Both tests pass.\n\n<promise>TESTED</promise>" },
@@ -72,13 +72,13 @@ export function makeGround(): World {
     "tests/sum.test.js": SUITE,
   };
   play(world, [{ write: files }, { sh: "git add -A && git commit -qm suite" }, { trust: true }]);
-  in_(world, "approves", TO_APPROVAL);
+  need(runPawl(place, ["task", "add", `Mend the cart ${HOSTILE}`]));
+  loop(place);
   in_(world, "done", [{ prompt: "/tricky" }, { stop: "<promise>ONE</promise>" }, { stop: "<promise>TWO</promise>" }]);
   in_(world, "tricky", [{ prompt: "/tricky" }, { stop: `I am done. ${HOSTILE}` }]);
   const tricky = ISSUES.replace("an empty catch", `an empty catch ${HOSTILE}`);
   in_(world, "asks", [{ prompt: "/complete-work review cleanup" }, { stop: tricky }, { stop: "What should I do?" }]);
-  need(runPawl(place, ["task", "add", `Mend the cart ${HOSTILE}`]));
-  loop(place);
+  in_(world, "approves", TO_APPROVAL);
   return world;
 }
 

@@ -54,7 +54,9 @@ describe("every page opens without a fault, fits, and is readable for all", () =
         const found: string[] = [];
         for (const [hash, title] of pages) {
           await visit(page, hash, title);
-          for (const fold of await page.locator("#view summary").all()) await fold.click();
+          await page.locator("#view details").evaluateAll((all) => {
+            for (const fold of all) (fold as HTMLDetailsElement).open = true;
+          });
           const wider = await overflow(page);
           if (wider > 0) found.push(`${hash} is ${wider} pixels too wide`);
           found.push(...(await violations(page)).map((what) => `${hash} ${what}`));
@@ -85,10 +87,10 @@ describe("the door", () => {
   test("the token leaves the address; the cookie is enough from then on", async () => {
     const { page, faults, close } = await openPage(browser, dashboard);
     expect(page.url()).toBe(`${dashboard.origin}/#/now`);
-    await page.goto(`${dashboard.origin}/#/runs`);
-    await page.reload();
-    await page.getByRole("heading", { level: 1, name: "Runs" }).waitFor();
-    expect(faults.filter((fault) => !fault.includes("/api/live"))).toEqual([]);
+    const second = await page.context().newPage();
+    await second.goto(`${dashboard.origin}/#/runs`);
+    await second.getByRole("heading", { level: 1, name: "Runs" }).waitFor();
+    expect(faults).toEqual([]);
     await close();
   });
 

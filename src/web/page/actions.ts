@@ -19,11 +19,11 @@ export function setReadOnly(is: boolean): void {
 }
 
 /** The answers to an open question, and the approval of a gate: what somebody waits for. */
-export function answerButtons(target: Target, detail: Pick<RunDetail, "question" | "canApprove">): Child[] {
+export function answerButtons(target: Target, detail: Pick<RunDetail, "question" | "canApprove" | "claimed">): Child[] {
   if (readOnly) return [];
   const choices =
     detail.question?.choices.map((choice, i) => choiceButton(target, choice, i === 0, detail.question?.asked)) ?? [];
-  return detail.canApprove ? [...choices, approveButton(target)] : choices;
+  return detail.canApprove ? [...choices, approveButton(target, detail.claimed)] : choices;
 }
 
 function choiceButton(target: Target, { name, label }: Choice, first: boolean, asked: string | undefined): HTMLElement {
@@ -38,14 +38,15 @@ function choiceButton(target: Target, { name, label }: Choice, first: boolean, a
   return h("button", { type: "button", class: first ? "primary" : "", "data-key": key, click: ask }, label);
 }
 
-function approveButton(target: Target): HTMLElement {
+function approveButton(target: Target, claimed: string | null): HTMLElement {
   const ask = () =>
     confirm({
       title: "Approve without proof?",
       text: `The check could not prove the claim of ${target.name}. Your approval stands in its place, with your name in the journal.`,
       button: "Approve",
       reason: "Why (optional)",
-      run: (why) => act({ ...plain(target, "approve"), ...(why ? { why } : {}) }),
+      run: (why) =>
+        act({ ...plain(target, "approve"), ...(claimed ? { asked: claimed } : {}), ...(why ? { why } : {}) }),
     });
   const key = `approve:${target.run}`;
   return h("button", { type: "button", class: "primary", "data-key": key, click: ask }, "Approve…");

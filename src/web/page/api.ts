@@ -10,6 +10,8 @@ export interface Need {
   since: string;
   question: Question | null;
   canApprove: boolean;
+  /** when the claim was made that can be approved */
+  claimed: string | null;
 }
 
 export type StageState = "done" | "now" | "open";
@@ -129,6 +131,8 @@ export interface RunDetail {
   graph: GraphData;
   question: Question | null;
   canApprove: boolean;
+  /** when the claim was made that can be approved */
+  claimed: string | null;
   paused?: boolean;
 }
 

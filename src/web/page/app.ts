@@ -81,18 +81,18 @@ function draw(view: View<unknown>, data: unknown, place: string, page: string, q
   const text = JSON.stringify(data);
   if (shown.place === place && shown.text === text) return;
   const samePage = shown.page === page;
+  const isFirst = shown.page === "";
   const samePlace = shown.place === place;
   shown = { place, page, text };
   document.title = `${view.title(data)} · Pawl`;
   replaceKeeping(byId("view"), view.draw(data, query), samePlace);
-  if (!samePage) arrive(view.title(data));
+  if (!samePage) arrive(view.title(data), isFirst);
 }
 
 /** A new page begins at its top, for eyes, keys and ears. */
-function arrive(title: string): void {
+function arrive(title: string, isFirst: boolean): void {
   scrollTo(0, 0);
-  if (document.activeElement !== document.body)
-    byId("view").querySelector<HTMLElement>("h1")?.focus({ preventScroll: true });
+  if (!isFirst) byId("view").querySelector<HTMLElement>("h1")?.focus({ preventScroll: true });
   announce(title);
 }
 

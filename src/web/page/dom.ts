@@ -63,9 +63,17 @@ export function replaceKeeping(place: HTMLElement, content: Node[], marksNew: bo
   for (const [key, element] of after) {
     const old = before.get(key);
     if (element instanceof HTMLDetailsElement && old instanceof HTMLDetailsElement) element.open = old.open;
+    if (key === focused && element instanceof HTMLInputElement && old instanceof HTMLInputElement)
+      keepTyping(old, element);
     if (marksNew && !old && element.hasAttribute("data-fresh")) element.classList.add("fresh");
   }
   if (hadFocus && focused) after.get(focused)?.focus({ preventScroll: true });
+}
+
+/** Letters may have come while the answer to the ones before was on its way. */
+function keepTyping(old: HTMLInputElement, element: HTMLInputElement): void {
+  element.value = old.value;
+  element.setSelectionRange(old.selectionStart, old.selectionEnd);
 }
 
 function keyed(place: HTMLElement): Map<string, HTMLElement> {

@@ -39,16 +39,13 @@ export const viewRun: View<RunDetail> = {
 const targetOf = ({ run }: RunDetail) => ({ project: run.project, run: run.id, name: `“${runTitle(run)}”` });
 
 function crumbs({ run }: RunDetail): HTMLElement {
-  const project = h("a", { href: link("runs", { project: run.project }) }, projectName(run.project));
-  return h(
-    "nav",
-    { class: "crumbs", "aria-label": "Where this run belongs" },
+  const steps = [
     h("a", { href: link("runs") }, "Runs"),
-    " › ",
-    project,
-    " › ",
+    h("a", { href: link("runs", { project: run.project }) }, projectName(run.project)),
     h("code", {}, run.id),
-  );
+  ];
+  const items = steps.map((step) => h("li", {}, step));
+  return h("nav", { class: "crumbs", "aria-label": "Where this run belongs" }, h("ol", {}, items));
 }
 
 function lead({ run }: RunDetail): Child[] {
@@ -146,7 +143,7 @@ function detailOf({ kind, detail }: Moment, key: string): HTMLElement | null {
     "details",
     { "data-key": `${key}:detail` },
     h("summary", {}, label),
-    h("pre", { tabindex: "0", "aria-label": label, role: "region" }, text),
+    h("pre", { tabindex: "0", "aria-label": label, role: "group" }, text),
   );
 }
 
