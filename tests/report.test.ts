@@ -1,5 +1,5 @@
 /** `pawl report` after evenings that really happened: hooks, gates, approvals, an archive, two projects. */
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { readdirSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { newLoop } from "../src/core/loop.ts";
@@ -13,6 +13,7 @@ import type { World } from "./scenario.ts";
 import { inHome } from "./sealing.ts";
 import { mine } from "./status-line.ts";
 
+setDefaultTimeout(30_000);
 afterAll(removePlaces);
 
 const report = (world: World, ...args: string[]) => runPawl(world.place, ["report", ...args]);
@@ -229,6 +230,7 @@ test("--all: every project of the person, each line with its own; one that canno
   make(shop, ...ship("A"));
   const site = besides(shop, "site");
   make(site, { session: "F", prompt: "/complete-work" }, { stop: promise("MEMORY_UPDATED") });
+  expect(view(site).unread).toEqual([]);
   writeFileSync(join(site.place.root, "pawl.yaml"), "gates: [\n");
   expect(view(shop).projects).toEqual([shop.place.root]);
   const all = view(shop, "--all");
@@ -236,6 +238,8 @@ test("--all: every project of the person, each line with its own; one that canno
   expect(all.done).toMatchObject([{ project: shop.place.root }]);
   expect(all.running).toMatchObject([{ project: site.place.root, workflow: "complete-work" }]);
   expect(all.unread).toMatchObject([{ project: site.place.root, why: expect.stringContaining("pawl.yaml") }]);
+  const elsewhere = runPawl(shop.place, ["report", "--all", "--json"], { cwd: shop.place.base });
+  expect(JSON.parse(elsewhere.out).projects).toEqual([site.place.root]);
   const { out } = report(shop, "--all");
   expect(out).toContain("Report of 2 projects, ");
   expect(out).toContain("  ◦ site: complete-work ");

@@ -1,5 +1,5 @@
 /** `pawl stats` over journals that real hooks wrote, weeks ago and today. */
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { appendFileSync, readdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import type { StatsView } from "../src/core/stats-view.ts";
@@ -8,6 +8,7 @@ import { besides, make, openShop, promise, sentBack, ship } from "./evening.ts";
 import { removePlaces, runPawl } from "./harness.ts";
 import type { World } from "./scenario.ts";
 
+setDefaultTimeout(30_000);
 afterAll(removePlaces);
 
 const stats = (world: World, ...args: string[]) => runPawl(world.place, ["stats", ...args]);

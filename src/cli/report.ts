@@ -1,3 +1,5 @@
+import { existsSync } from "node:fs";
+import { join } from "node:path";
 import { reportMarkdown, reportText, type Shown } from "../core/report-text.ts";
 import { knownProjects } from "../gather/status.ts";
 import { gatherReport } from "../insight/report.ts";
@@ -48,7 +50,11 @@ export function run(args: string[], io: Io): number {
   return flags.has("--exit-code") && isBad ? 1 : 0;
 }
 
-const allProjects = (here: string) => [...new Set([here, ...knownProjects()])];
+/** This one too where it is one. */
+function allProjects(here: string): string[] {
+  const known = knownProjects();
+  return known.includes(here) || (known.length > 0 && !existsSync(join(here, ".pawl"))) ? known : [here, ...known];
+}
 
 /** A low terminal still gets every section. */
 const rowsOf = ({ isTTY }: Io) => (isTTY ? Math.max(24, process.stdout.rows ?? ROWS) : ROWS);

@@ -1,7 +1,7 @@
 /** The report as one screen, and as Markdown. Texts of others are cut to one line, and nothing is hidden in them. */
 import { between, fit } from "./columns.ts";
 import { plain } from "./plain.ts";
-import type { About, CostView, NeedLine, ReportView } from "./report-view.ts";
+import type { About, CostView, NeedLine, ReportView, UncheckedLine } from "./report-view.ts";
 
 export interface Shown {
   /** how a project is called, and where it is */
@@ -77,10 +77,23 @@ function sectionsOf(view: ReportView, shown: Shown): Section[] {
     },
     {
       title: "Not checked",
-      items: view.unchecked.map((one) => ({ ...base, mark: "?", head: head(one), text: one.what })),
+      items: grouped(view.unchecked).map(([one, count]) => ({
+        ...{ ...base, mark: "?", text: one.what },
+        head: count === 1 ? head(one) : `${head({ ...one, run: "", task: "", title: "" })}, ${count} times`,
+      })),
     },
     { title: "Cost", items: costLines(view.cost).map((text) => ({ ...base, mark: "$", head: "", text })) },
   ].filter(({ items }) => items.length > 0);
+}
+
+/** The same said of many runs is one line. */
+function grouped(lines: UncheckedLine[]): [UncheckedLine, number][] {
+  const found = new Map<string, [UncheckedLine, number]>();
+  for (const one of lines) {
+    const key = [one.project, one.workflow, one.kind, one.what].join("\0");
+    found.set(key, [one, (found.get(key)?.[1] ?? 0) + 1]);
+  }
+  return [...found.values()];
 }
 
 const isCommand = (how: string) => how.startsWith("`");

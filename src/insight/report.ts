@@ -29,6 +29,8 @@ interface Asked {
   root: string;
   since: string;
   at: string;
+  /** signals whose gates pawl.yaml switches off, by workflow */
+  off: Record<string, string[]>;
 }
 
 const noParts = (): Parts => ({
@@ -37,7 +39,7 @@ const noParts = (): Parts => ({
 });
 
 export function gatherReport(roots: string[], since: string, at: string): ReportView {
-  const all = roots.map((root) => gatherProject({ root, since, at })).reduce(joined, noParts());
+  const all = roots.map((root) => gatherProject({ root, since, at, off: {} })).reduce(joined, noParts());
   const newest = (a: About, b: About) => b.at.localeCompare(a.at);
   const oldest = (a: About, b: About) => a.at.localeCompare(b.at);
   return {
@@ -91,13 +93,15 @@ function attemptOr<T>(work: () => T, otherwise: T): T {
 }
 
 /** What holds for all of its runs. */
-function projectParts({ root, at }: Asked): Parts {
+function projectParts(asked: Asked): Parts {
+  const { root, at } = asked;
   const parts = noParts();
   if (isOff(root))
     parts.unchecked.push({ ...nowhere(root, at), kind: "off", what: "Pawl is switched off here (`pawl on`)" });
   const read = readProject(root);
   if ("errors" in read)
     parts.unread.push({ project: root, why: `pawl.yaml: ${read.errors[0]?.message ?? "not read"}` });
+  else for (const [name, { off }] of Object.entries(read.project.workflows)) asked.off[name] = off;
   return parts;
 }
 
@@ -165,18 +169,13 @@ function runParts(
     silent: minutes(last.event.at),
     arm: workflow?.arm[0] ?? `/${run.workflow}`,
     choices: Object.values(workflow?.asks[run.question?.ask ?? ""]?.choices ?? {}).map(({ label }) => short(label, 60)),
-    off: offSignals(root, run.workflow),
+    off: asked.off[run.workflow] ?? [],
     looping: loop !== undefined && isRunning(loop),
   };
   const parts = { ...noParts(), ...reportRun(seen, since) };
   const isCounted = run.updated_at >= since && loop === undefined;
   return isCounted ? { ...parts, cost: runCost(root, seen, since) } : parts;
 }
-
-const offSignals = (root: string, workflow: string): string[] => {
-  const read = readProject(root);
-  return "project" in read ? (read.project.workflows[workflow]?.off ?? []) : [];
-};
 
 /** A loop whose own notes are gone has told the run what each iteration cost. */
 function runCost(root: string, { run, records }: SeenRun, since: string): CostView {

@@ -79,6 +79,15 @@ describe("the screen", () => {
     ],
   ])("%s", (_, view, wanted) => expect(text(view)).toBe(TOP + wanted));
 
+  test("what was not checked in the same way many times is one line", () => {
+    const one = (run: string, what = "look: claimed, nothing was checked") => ({
+      ...{ ...about(run, { title: run }), kind: "claimed" as const, what },
+    });
+    expect(text({ unchecked: [one("s-1"), one("s-2"), one("s-3", "other"), one("s-4")] })).toBe(
+      `${TOP}4 not checked\n\nNot checked\n  ? ship, 3 times: look: claimed, nothing was checked\n  ? s-3 (ship s-3): other\n`,
+    );
+  });
+
   test.each<[string, ReportView["cost"], string]>([
     ["known", { ...NO_COST, runs: spend(spend(NO_COST.runs, 1), 0.5) }, "$ $1.50: 2 runs $1.50"],
     [
@@ -119,7 +128,7 @@ describe("the screen", () => {
       done: many(30).map((run) => done(run, many(9))),
       failed: many(30).map((run) => ({ ...about(run), outcome: "failed", why: "x", how: "" })),
       running: many(30).map((run) => ({ ...about(run), where: "x", said: "y" })),
-      unchecked: many(30).map((run) => ({ ...about(run), kind: "claimed" as const, what: "x" })),
+      unchecked: many(30).map((run) => ({ ...about(run), kind: "claimed" as const, what: run })),
     };
     const screen = text(view).split("\n");
     expect(screen.length).toBeLessThanOrEqual(44);
