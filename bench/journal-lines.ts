@@ -26,7 +26,7 @@ interface Made {
 }
 
 /** One run's commits in order, each with its time. */
-function makeRun(number: number, begin: number, random: () => number): Made[] {
+function makeRun(number: number, begin: number, random: () => number, short: boolean): Made[] {
   const id = `cw-${number.toString(16).padStart(8, "0")}`;
   const about = {
     host: "claude",
@@ -50,7 +50,7 @@ function makeRun(number: number, begin: number, random: () => number): Made[] {
     ["owed", { given_by: "prompt" }],
   ]);
   STAGES.forEach((stage, place) => {
-    for (let n = 0; n < 2; n++)
+    for (let n = 0; n < (short ? 0 : 2); n++)
       commit(stage, [
         ["stopped", { said: SAID, continuing: n > 0 }],
         ["delivered", { given_by: "stop", times: 1 }],
@@ -58,7 +58,7 @@ function makeRun(number: number, begin: number, random: () => number): Made[] {
         ["owed", { given_by: "stop" }],
         ["continued", { idle: n, why: "told" }],
       ]);
-    if (random() < 0.3) commit(stage, [["checkpointed", { trigger: "auto" }]]);
+    if (!short && random() < 0.3) commit(stage, [["checkpointed", { trigger: "auto" }]]);
     if (random() < 0.4)
       commit(stage, [
         ["stopped", { said: SAID, continuing: true }],
@@ -74,7 +74,8 @@ function makeRun(number: number, begin: number, random: () => number): Made[] {
       ["signalled", { signal: "DONE", trailing: false }],
       ["gated", gated("pass", "42 passed")],
     ];
-    if (next === undefined) commit(stage, [...claim, ["ended", { outcome: "completed", signal: "DONE", by: "agent", commit: null }]]);
+    if (next === undefined)
+      commit(stage, [...claim, ["ended", { outcome: "completed", signal: "DONE", by: "agent", commit: null }]]);
     else
       commit(stage, [
         ...claim,
@@ -109,8 +110,18 @@ export interface Written {
   bytes: number;
 }
 
-/** At least so many lines. Runs overlap as sessions do. */
-export function writeJournal(path: string, wanted: number, first = 0): Written {
+interface Wish {
+  lines?: number;
+  runs?: number;
+  /** the number of the first run */
+  first?: number;
+  /** runs with next to nothing in them */
+  short?: boolean;
+}
+
+/** At least so many lines or runs. Runs overlap as sessions do. */
+export function writeJournal(path: string, wish: Wish): Written {
+  const { lines: mostLines = Number.MAX_SAFE_INTEGER, runs: mostRuns = Number.MAX_SAFE_INTEGER, first = 0 } = wish;
   mkdirSync(dirname(path), { recursive: true });
   const random = randomFrom(first + 1);
   const fd = openSync(path, "a");
@@ -121,9 +132,11 @@ export function writeJournal(path: string, wanted: number, first = 0): Written {
     buffer = [];
   };
   try {
-    while (written.lines < wanted) {
+    while (written.lines < mostLines && written.runs < mostRuns) {
       const begin = BEGIN + (first + written.runs) * 3 * MINUTE;
-      const runs = Array.from({ length: SIDE_BY_SIDE }, (_, n) => makeRun(first + written.runs + n, begin, random));
+      const runs = Array.from({ length: SIDE_BY_SIDE }, (_, n) =>
+        makeRun(first + written.runs + n, begin, random, wish.short === true),
+      );
       const commits = runs.flat().sort((a, b) => a.at - b.at);
       for (const { lines } of commits) {
         buffer.push(`\n${lines.join("\n")}\n`);

@@ -6,7 +6,8 @@ import type { GateTally, How, LoopTally, RunState, SeenRecords, Visit } from "./
 import type { RunStatus } from "./types.ts";
 
 type PackedVisit = [number, number, number, number, number, number, number, number, number, How];
-type PackedGate = [number, string, string, number, number, number, string, string, number, string, string | null];
+/** Names but for the three counts and the time; -1: no command. */
+type PackedGate = [number, number, number, number, number, number, number, number, number, number, number];
 type Packed = [
   names: string[],
   words: [string, string, RunStatus, string | null, string, string, string, string | null, string | null],
@@ -53,8 +54,10 @@ function packVisit(one: Visit, nameOf: (name: string) => number): PackedVisit {
 }
 
 function packGate(one: GateTally, nameOf: (name: string) => number): PackedGate {
-  const { id, gate, pass, fail, unproven, last, why, at, tree, command } = one;
-  return [nameOf(one.stage), id, gate, pass, fail, unproven, last, why, at, tree, command];
+  const { id, gate, pass, fail, unproven, last, why, at, tree } = one;
+  const words = [one.stage, id, gate].map(nameOf) as [number, number, number];
+  const command = one.command === null ? -1 : nameOf(one.command);
+  return [...words, pass, fail, unproven, nameOf(last), nameOf(why), at, nameOf(tree), command];
 }
 
 export function unpackRun(text: string): RunState {
@@ -76,6 +79,16 @@ export function unpackRun(text: string): RunState {
   };
 }
 
+export type RunTrack = Pick<RunState, "workflow" | "plan" | "visits" | "approximate">;
+
+/** Only what statistics look at: the rest is most of the work. */
+export function unpackTrack(text: string): RunTrack {
+  const packed = JSON.parse(text) as Packed;
+  const names = packed[0];
+  const visits = packed[6].map((one) => unpackVisit(one, names));
+  return { workflow: packed[1][1], plan: packed[2].map((at) => names[at]!), visits, approximate: packed[10] === 1 };
+}
+
 type Counts = [number, number, number, number, number, number, number, number];
 
 function unpackVisit(packed: PackedVisit, names: string[]): Visit {
@@ -86,7 +99,16 @@ function unpackVisit(packed: PackedVisit, names: string[]): Visit {
 
 function unpackGate(packed: PackedGate, names: string[]): GateTally {
   const [stage, id, gate, pass, fail, unproven, last, why, at, tree, command] = packed;
-  return { stage: names[stage]!, id, gate, pass, fail, unproven, last, why, at, tree, command };
+  const name = (n: number) => names[n]!;
+  const words = {
+    stage: name(stage),
+    id: name(id),
+    gate: name(gate),
+    last: name(last),
+    why: name(why),
+    tree: name(tree),
+  };
+  return { ...words, pass, fail, unproven, at, command: names[command] ?? null };
 }
 
 const unpackSeen = ([first, masks, far]: Packed[9]): SeenRecords => ({ first, masks, far });

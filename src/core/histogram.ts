@@ -1,21 +1,32 @@
 /** Many durations in little room: buckets 2 % wide, so that a quantile is off by 1 % at most. */
 
-/** bucket → how many */
-export type Histogram = Record<number, number>;
+/** how many in each bucket */
+export type Histogram = Uint32Array;
 
 const WIDTH = Math.log(1.02);
+/** as long as a date can be */
+const BUCKETS = 2 + Math.ceil(Math.log(8.64e15) / WIDTH);
+
+export const newHistogram = (): Histogram => new Uint32Array(BUCKETS);
 
 /** 0 is its own bucket; bucket 1 begins at 1 ms. */
-const bucketOf = (ms: number): number => (ms < 1 ? 0 : 1 + Math.floor(Math.log(ms) / WIDTH));
+const bucketOf = (ms: number): number => (ms < 1 ? 0 : Math.min(BUCKETS - 1, 1 + Math.floor(Math.log(ms) / WIDTH)));
 const middleOf = (bucket: number): number => (bucket === 0 ? 0 : Math.round(Math.exp((bucket - 0.5) * WIDTH)));
 
 export function addTo(histogram: Histogram, ms: number): void {
-  const bucket = bucketOf(ms);
-  histogram[bucket] = (histogram[bucket] ?? 0) + 1;
+  histogram[bucketOf(ms)]!++;
 }
 
-export function merge(into: Histogram, more: Histogram): void {
-  for (const bucket in more) into[bucket] = (into[bucket] ?? 0) + more[bucket]!;
+/** As text: bucket and count, bucket and count … of those that are not empty. */
+export function packHistogram(histogram: Histogram): string {
+  const pairs: number[] = [];
+  for (let bucket = 0; bucket < BUCKETS; bucket++) if (histogram[bucket] !== 0) pairs.push(bucket, histogram[bucket]!);
+  return JSON.stringify(pairs);
+}
+
+export function mergePacked(into: Histogram, packed: string): void {
+  const pairs = JSON.parse(packed) as number[];
+  for (let n = 0; n + 1 < pairs.length; n += 2) into[pairs[n]!]! += pairs[n + 1]!;
 }
 
 /** Of the values themselves: the smallest that at least this share does not exceed. null: there are none. */
@@ -24,11 +35,11 @@ export function exactQuantile(sorted: ArrayLike<number>, share: number): number 
 }
 
 export function quantileOf(histogram: Histogram, share: number): number | null {
-  const buckets = Object.keys(histogram).map(Number);
-  const total = buckets.reduce((sum, bucket) => sum + histogram[bucket]!, 0);
+  let total = 0;
+  for (let bucket = 0; bucket < BUCKETS; bucket++) total += histogram[bucket]!;
   const wanted = Math.max(1, Math.ceil(total * share));
   let passed = 0;
-  for (const bucket of buckets.sort((a, b) => a - b)) {
+  for (let bucket = 0; bucket < BUCKETS; bucket++) {
     passed += histogram[bucket]!;
     if (passed >= wanted) return middleOf(bucket);
   }

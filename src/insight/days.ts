@@ -1,7 +1,7 @@
 /** Sums by day and by month of stays in stages that are over: what statistics over many runs are made of. */
 import type { Database } from "bun:sqlite";
 import type { RunState, Visit } from "../core/fold.ts";
-import { addTo, type Histogram, merge } from "../core/histogram.ts";
+import { addTo, type Histogram, mergePacked, newHistogram, packHistogram } from "../core/histogram.ts";
 
 export interface StageSum {
   workflow: string;
@@ -69,7 +69,7 @@ export function noteVisits(sums: DaySums, project: number, { closed, workflow, p
       const key = `${span}\0${workflow}\0${visit.stage}`;
       let sum = own.get(key);
       if (sum === undefined) {
-        sum = { span, ...newSum(workflow, visit.stage), histogram: {} };
+        sum = { span, ...newSum(workflow, visit.stage), histogram: newHistogram() };
         own.set(key, sum);
       }
       addVisit(sum, visit, place);
@@ -118,9 +118,9 @@ export function saveDays(db: Database, sums: DaySums): void {
     for (const sum of own.values()) {
       const { span, workflow, stage, histogram } = sum;
       const before = load.get(span, project, workflow, stage) as { histogram: string } | null;
-      if (before !== null) merge(histogram, JSON.parse(before.histogram) as Histogram);
+      if (before !== null) mergePacked(histogram, before.histogram);
       const { place, visits, runs, done, ms, waited, claims, continues, asks, gate_fails } = sum;
       const counts = [place, visits, runs, done, ms, waited, claims, continues, asks, gate_fails];
-      add.run(span, project, workflow, stage, ...counts, JSON.stringify(histogram));
+      add.run(span, project, workflow, stage, ...counts, packHistogram(histogram));
     }
 }

@@ -20,7 +20,7 @@ CREATE TABLE runs (
   status TEXT NOT NULL, outcome TEXT, started INTEGER NOT NULL, updated INTEGER NOT NULL, cost REAL,
   loops INTEGER NOT NULL, state TEXT NOT NULL, UNIQUE (project, id));
 CREATE INDEX runs_by_time ON runs (updated, started, project, workflow, status, outcome, cost);
-CREATE INDEX runs_by_project ON runs (project, updated, status);
+CREATE INDEX runs_by_project ON runs (project, updated);
 CREATE INDEX runs_live ON runs (project, workflow, stage, updated) WHERE status <> 'ended';
 CREATE INDEX runs_loops ON runs (updated) WHERE loops = 1;
 CREATE TABLE days (

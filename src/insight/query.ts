@@ -72,9 +72,11 @@ export function openInsight(options: { path?: string; projects?: string[] } = {}
 // ── Projects ────────────────────────────────────────────────────────────────
 
 const PROJECTS = `
-SELECT root, gone, count(runs.key) AS runs, coalesce(sum(runs.status <> 'ended'), 0) AS live, max(runs.updated) AS updated
-FROM projects LEFT JOIN runs INDEXED BY runs_by_project ON runs.project = projects.id
-GROUP BY projects.id ORDER BY updated DESC, root`;
+SELECT root, gone,
+  (SELECT count(*) FROM runs INDEXED BY runs_by_project WHERE project = projects.id) AS runs,
+  (SELECT count(*) FROM runs INDEXED BY runs_live WHERE project = projects.id AND status <> 'ended') AS live,
+  (SELECT max(updated) FROM runs INDEXED BY runs_by_project WHERE project = projects.id) AS updated
+FROM projects ORDER BY updated DESC, root`;
 
 function projectRows(db: Database): ProjectRow[] {
   const rows = db.query(PROJECTS).all() as {

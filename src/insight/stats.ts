@@ -3,9 +3,8 @@
  * have to do, and the figures say so.
  */
 import type { Database } from "bun:sqlite";
-import type { RunState } from "../core/fold.ts";
-import { unpackRun } from "../core/fold-pack.ts";
-import { exactQuantile, type Histogram, merge, quantileOf } from "../core/histogram.ts";
+import { type RunTrack, unpackTrack } from "../core/fold-pack.ts";
+import { exactQuantile, type Histogram, mergePacked, newHistogram, quantileOf } from "../core/histogram.ts";
 import { addSums, addVisit, daySpan, monthSpan, newSum, type StageSum } from "./days.ts";
 import { type Bound, END, START, timeOf, type Where, whereRuns } from "./filter.ts";
 import { iso } from "./rows.ts";
@@ -20,7 +19,7 @@ interface Group {
   values: number[];
   runs: Set<number>;
   /** of the other */
-  histogram: Histogram;
+  histogram: Histogram | null;
   approximate: boolean;
 }
 
@@ -31,7 +30,7 @@ const newGroup = (workflow: string, stage: string): Group => ({
   sum: newSum(workflow, stage),
   values: [],
   runs: new Set(),
-  histogram: {},
+  histogram: null,
   approximate: false,
 });
 
@@ -55,9 +54,9 @@ function groupExactly(db: Database, filter: Filter, slotOf: SlotOf): Grouped | n
   if (n > MOST_EXACT_RUNS) return null;
   const [since, until] = [timeOf(filter.since, START), timeOf(filter.until, END)];
   const grouped: Grouped = new Map();
-  const rows = db.query(`SELECT key, state FROM runs WHERE ${where.sql}`).all(...where.values);
+  const rows = db.query(`SELECT key, state FROM runs INDEXED BY runs_by_time WHERE ${where.sql}`).all(...where.values);
   for (const { key, state } of rows as { key: number; state: string }[])
-    addRun(grouped, unpackRun(state), key, { since, until, slotOf });
+    addRun(grouped, unpackTrack(state), key, { since, until, slotOf });
   return grouped;
 }
 
@@ -67,7 +66,7 @@ interface Times {
   slotOf: SlotOf;
 }
 
-function addRun(grouped: Grouped, state: RunState, key: number, { since, until, slotOf }: Times): void {
+function addRun(grouped: Grouped, state: RunTrack, key: number, { since, until, slotOf }: Times): void {
   for (const visit of state.visits) {
     if (visit.to === null || visit.to < since || visit.to > until) continue;
     const group = groupOf(grouped, state.workflow, visit.stage, slotOf(visit.to));
@@ -103,7 +102,8 @@ function groupFromSums(db: Database, filter: Filter, spans: Where, slotOf: (span
   for (const row of rows) {
     const group = groupOf(grouped, row.workflow, row.stage, slotOf(row.span));
     addSums(group.sum, row);
-    merge(group.histogram, JSON.parse(row.histogram) as Histogram);
+    group.histogram ??= newHistogram();
+    mergePacked(group.histogram, row.histogram);
     group.approximate = true;
   }
   return grouped;
@@ -178,8 +178,8 @@ function statOf({ sum, values, runs, histogram, approximate }: Group, open: Open
   };
 }
 
-function quantilesOf(values: number[], histogram: Histogram): (share: number) => number | null {
-  if (values.length === 0) return (share) => quantileOf(histogram, share);
+function quantilesOf(values: number[], histogram: Histogram | null): (share: number) => number | null {
+  if (histogram !== null) return (share) => quantileOf(histogram, share);
   const sorted = Float64Array.from(values).sort();
   return (share) => exactQuantile(sorted, share);
 }
