@@ -148,6 +148,21 @@ describe("an approval", () => {
     expect(said({ prompt: "well?" })).toContain("Send it.");
   });
 
+  test("is offered for a claim that nobody can prove, for as long as it is the newest", async () => {
+    const unproven = SHIP.replace('{ person: "Have you looked at the diff?" }', '{ shell: "true", name: a look }');
+    play(world, [
+      { write: { ".pawl/workflows/ship.yaml": unproven } },
+      { prompt: "/ship" },
+      { stop: "<promise>BUILT</promise>" },
+    ]);
+    const [need] = await needs();
+    expect(need).toMatchObject({ kind: "approval", canApprove: true, how: `\`pawl approve ${run().id}\`` });
+    expect(need.what).toStartWith("BUILT is unproven (a look: ");
+    expect(await act("approve", { asked: need.claimed })).toMatchObject({ status: 200 });
+    expect(run().stage).toBe("send");
+    expect(await needs()).toEqual([]);
+  });
+
   test("of nothing is refused", async () => {
     play(world, [{ prompt: "/complete-work" }]);
     const done = await act("approve");
