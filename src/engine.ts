@@ -22,8 +22,6 @@ export interface Incoming {
 export type Speak = (answer: Answer, alert?: string) => void;
 type Consult = (facts: Facts) => Step;
 
-const calls = () => require("./notify/call.ts") as typeof import("./notify/call.ts");
-
 const ROUNDS = 8;
 /** With many processes on one run each loss means that another one moved it. */
 const ATTEMPTS = 200;
@@ -92,12 +90,20 @@ export function finish(root: string, decision: Decision, event: Event, speak: Sp
   const { id, at, host, session, via, kind } = event;
   const commit: Commit = { run, event: { id, at, host, session, via, kind }, records, effects };
   if (commitRun(root, commit) === "lost") return false;
-  const call = notificationsOn() ? calls().callFor(root, commit) : null;
+  const call = calling(root, commit);
   speak(answer, call?.alert);
   for (const problem of project(root, commit)) logError(root, `project ${run.id}`, problem);
   if (run.status === "ended" && run.owner) releasePointer(run.owner.host, run.owner.session, run.id);
-  if (call) calls().send(call);
+  call?.send();
   return true;
+}
+
+/** null: the person is not to be called, or does not want to be; then nothing of it is loaded. */
+function calling(root: string, commit: Commit): { alert?: string; send: () => void } | null {
+  if (!notificationsOn()) return null;
+  const { callFor, send } = require("./notify/call.ts") as typeof import("./notify/call.ts");
+  const call = callFor(root, commit);
+  return call && { ...call, send: () => send(call) };
 }
 
 /** Several runs, one answer: the agent goes on if any of them says so. */

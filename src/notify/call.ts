@@ -7,6 +7,7 @@ import { findRoot, isOff, readPointer } from "../store/place.ts";
 import { type Mark, readMark } from "./mark.ts";
 import { type Notice, noticeOf, projectOf, titleOf } from "./notice.ts";
 import { firstToSay, put } from "./spool.ts";
+import { startSender } from "./start.ts";
 
 export interface Call {
   notice: Notice;
@@ -106,5 +107,3 @@ export function lookForSilence(now: number): void {
     logError(null, "notify", error);
   }
 }
-
-const startSender = () => (require("./start.ts") as typeof import("./start.ts")).startSender();

@@ -1,11 +1,12 @@
 /** The process that sends: its own session, none of the hook's pipes, nobody waits for it. */
-import { cleanEnvironment } from "../gather/job-command.ts";
 import { join } from "../store/names.ts";
 
 /** Compiled, this program is its own interpreter; from source it is bun with a file. */
 const self = () => (Bun.main.includes("$bunfs") ? [] : [join(import.meta.dir, "../main.ts")]);
 
 export function startSender(): void {
+  // Most hooks start none, and this loads node:fs.
+  const { cleanEnvironment } = require("../gather/job-command.ts") as typeof import("../gather/job-command.ts");
   Bun.spawn({
     cmd: [process.execPath, ...self(), "notify", "--send"],
     cwd: "/",

@@ -106,7 +106,7 @@ describe("a run", () => {
     armed(place);
     const { id } = JSON.parse(runPawl(place, ["runs", "--json"]).out).runs[0];
     expect(runPawl(place, ["runs", "finish", id]).code).toBe(0);
-    expect(existsSync(join(place.home, ".local/state/pawl/notify/spool"))).toBe(false);
+    expect(existsSync(join(place.home, ".local/state/pawl/notify"))).toBe(false);
   });
 });
 
