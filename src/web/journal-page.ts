@@ -1,6 +1,7 @@
 /** The journal, newest first, read from its end: a page costs the same however long the journal is. */
 import { plain } from "../core/plain.ts";
 import type { JournalRecord, Json } from "../core/types.ts";
+import { logError } from "../store/errors.ts";
 import { insideRoot, isObject, lookAt, namesOrNone, parseJson } from "../store/files.ts";
 import type { JournalLine } from "../store/journal.ts";
 import { isRunId, join } from "../store/names.ts";
@@ -49,14 +50,15 @@ type Found = { line: JournalLine | null; text: string; place: () => Place };
 export async function journalPage(roots: string[], query: JournalQuery, words: Words) {
   if (query.run !== "" && !isRunId(query.run)) throw new AskedError("this is no run's name");
   const cursor = readCursor(query.after);
-  const heads = roots.map((root) => headOf(root, cursor, query));
+  const heads = roots.flatMap((root) => headOf(root, cursor, query) ?? []);
+  const unread = roots.filter((root) => !heads.some((head) => head.root === root));
   const rows: ReturnType<typeof rowOf>[] = [];
   const seen = new Set<string>();
   let [bytes, breath, at] = [0, BREATH, ""];
   for (let head = newest(heads); head; head = newest(heads)) {
     const { line, text, place } = head.current!;
     const partial = bytes > MOST_BYTES;
-    if (rows.length >= PAGE || partial) return { rows, next: writeCursor(at, heads), partial };
+    if (rows.length >= PAGE || partial) return { rows, next: writeCursor(at, heads), partial, unread };
     bytes += text.length;
     if (bytes > breath) {
       breath = bytes + BREATH;
@@ -72,7 +74,7 @@ export async function journalPage(roots: string[], query: JournalQuery, words: W
     seen.add(key);
     rows.push(rowOf(head.root, line, words));
   }
-  return { rows, next: null, partial: false };
+  return { rows, next: null, partial: false, unread };
 }
 
 function matches(line: JournalLine, text: string, { q, kind, run }: JournalQuery, words: Words): boolean {
@@ -110,10 +112,16 @@ function rowOf(project: string, line: JournalLine, words: Words) {
 
 // ── Several journals as one ─────────────────────────────────────────────────
 
-function headOf(root: string, cursor: Cursor | null, query: JournalQuery): Head {
+/** null: it cannot be read, which must not hide the other journals. */
+function headOf(root: string, cursor: Cursor | null, query: JournalQuery): Head | null {
   const place = cursor?.places[keyOf(root)];
   const lines = backwards(root, place, query);
-  return { root, lines, current: lines.next().value ?? undefined, taken: place && (() => place) };
+  try {
+    return { root, lines, current: lines.next().value ?? undefined, taken: place && (() => place) };
+  } catch (error) {
+    logError(root, "dashboard", error);
+    return null;
+  }
 }
 
 /** What is no record comes first: it has no time, and only has to be passed over. */

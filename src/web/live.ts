@@ -3,7 +3,7 @@
  * file system's own word where it has one, and a look at sizes and times twice a second where it has not.
  */
 import { type FSWatcher, watch } from "node:fs";
-import { isObject, lookAt, namesOrNone, parseJson } from "../store/files.ts";
+import { insideRoot, isObject, lookAt, namesOrNone, parseJson } from "../store/files.ts";
 import { join } from "../store/names.ts";
 import { bytesBetween } from "./bytes.ts";
 import type { Projects } from "./projects.ts";
@@ -98,9 +98,9 @@ const FOLDERS = [".pawl/journal", ".pawl/runs", ".pawl/loops"];
 
 /** Folders that come later are watched when they are there; those that cannot be watched are looked at anyway. */
 function watchAll(roots: string[], before: Map<string, FSWatcher>, hurry: () => void): Map<string, FSWatcher> {
-  for (const path of roots.flatMap((root) => FOLDERS.map((folder) => join(root, folder)))) {
+  for (const path of roots.flatMap((root) => FOLDERS.flatMap((folder) => folderIn(root, folder) ?? []))) {
     if (before.size >= MOST_WATCHED) break;
-    if (before.has(path) || !isFolder(path)) continue;
+    if (before.has(path)) continue;
     try {
       const watcher = watch(path, hurry);
       watcher.on("error", () => {
@@ -115,11 +115,13 @@ function watchAll(roots: string[], before: Map<string, FSWatcher>, hurry: () => 
   return before;
 }
 
-function isFolder(path: string): boolean {
+/** null: it is not there, or leads out of the project. */
+function folderIn(root: string, folder: string): string | null {
   try {
-    return lookAt(path)?.isDirectory() === true;
+    const path = insideRoot(root, folder);
+    return lookAt(path)?.isDirectory() === true ? path : null;
   } catch {
-    return false;
+    return null;
   }
 }
 
@@ -150,18 +152,22 @@ function changesIn(root: string, seen: Map<string, Fingerprint>): Change[] {
 }
 
 function fingerprint(root: string): Fingerprint {
-  const journal = join(root, ".pawl/journal");
-  const sizes = namesOrNone(journal)
-    .filter((name) => name.endsWith(".jsonl"))
-    .sort()
+  const journal = namesIn(root, ".pawl/journal").filter(({ name }) => name.endsWith(".jsonl"));
+  const sizes = journal
+    .toSorted((a, b) => a.name.localeCompare(b.name))
     .slice(-3)
-    .map((name): [string, number] => [join(journal, name), numberOf(join(journal, name), "size")]);
+    .map(({ path }): [string, number] => [path, numberOf(path, "size")]);
   const folders = ["runs", "loops"].flatMap((kind) =>
-    namesOrNone(join(root, ".pawl", kind))
+    namesIn(root, `.pawl/${kind}`)
       .slice(-MOST_RUNS)
-      .map((id): [string, number] => [`${kind}/${id}`, numberOf(join(root, ".pawl", kind, id), "mtimeMs")]),
+      .map(({ name, path }): [string, number] => [`${kind}/${name}`, numberOf(path, "mtimeMs")]),
   );
   return { journal: new Map(sizes), folders: new Map(folders) };
+}
+
+function namesIn(root: string, folder: string): { name: string; path: string }[] {
+  const dir = folderIn(root, folder);
+  return dir === null ? [] : namesOrNone(dir).map((name) => ({ name, path: join(dir, name) }));
 }
 
 function numberOf(path: string, what: "size" | "mtimeMs"): number {

@@ -4,9 +4,9 @@ import type { Commit, Json, Run, Verdict } from "../core/types.ts";
 import { findRunDir } from "../store/archive.ts";
 import { readPinned } from "../store/commits.ts";
 import { readCost } from "../store/cost.ts";
-import { readText } from "../store/files.ts";
+import { insideRoot, readText } from "../store/files.ts";
 import { readJournal } from "../store/journal.ts";
-import { isPlainName, join } from "../store/names.ts";
+import { isPlainName } from "../store/names.ts";
 import { type Kept, readCommits } from "../store/runs.ts";
 import { graphOf } from "./graph.ts";
 import { mayApprove, questionOf, type Words } from "./now.ts";
@@ -204,6 +204,10 @@ function gateDetail(record: Commit["records"][number], verdict: Verdict | undefi
 }
 
 function reportDetail(dir: string, file: string): Moment["detail"] {
-  const report = isPlainName(file) ? readText(join(dir, "reports", file), LARGEST_REPORT) : null;
-  return report?.ok ? { report: plain(report.text) } : null;
+  try {
+    const report = isPlainName(file) ? readText(insideRoot(dir, `reports/${file}`), LARGEST_REPORT) : null;
+    return report?.ok ? { report: plain(report.text) } : null;
+  } catch {
+    return null;
+  }
 }

@@ -64,7 +64,7 @@ test("nothing there is an answer, too", async () => {
     readOnly: false,
     projects: [{ root: place.root, name: "project" }],
   });
-  expect(await ask("journal")).toEqual({ rows: [], next: null, partial: false });
+  expect(await ask("journal")).toEqual({ rows: [], next: null, partial: false, unread: [] });
   expect(await ask("runs")).toEqual({ rows: [], next: null });
   expect(await ask("loops")).toEqual({ rows: [], next: null });
   expect(await ask("stats")).toMatchObject({ counts: { runs: 0 }, stages: [], bottleneck: null });

@@ -1,5 +1,7 @@
 /** What happens in a project is told to open pages within a second. */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { appendFileSync, mkdirSync, symlinkSync } from "node:fs";
+import { join } from "node:path";
 import { makePlace, type Place, removePlaces } from "../harness.ts";
 import { runOf } from "../run-files.ts";
 import type { World } from "../scenario.ts";
@@ -29,9 +31,9 @@ interface Told {
   heard: number;
 }
 
-async function listen() {
+async function listen(from = dashboard, key = cookie) {
   const abort = new AbortController();
-  const stream = await fetch(`${dashboard.origin}/api/live`, { headers: { cookie }, signal: abort.signal });
+  const stream = await fetch(`${from.origin}/api/live`, { headers: { cookie: key }, signal: abort.signal });
   const told: Told[] = [];
   let text = "";
   const reading = (async () => {
@@ -104,4 +106,27 @@ describe("an open page", () => {
     play(world, [{ stop: "done with it" }]);
     expect((await (await enter(dashboard)).data("/api/now")).needs).toEqual([]);
   });
+});
+
+test("what lies outside is not told, wherever a project's folders lead", async () => {
+  const other = makePlace();
+  const outside = join(other.base, "outside");
+  mkdirSync(outside);
+  mkdirSync(join(other.root, ".pawl"));
+  symlinkSync(outside, join(other.root, ".pawl/journal"));
+  const own = await startDashboard(other);
+  const page = await enter(own);
+  const { told, stop } = await listen(own, page.cookie);
+  const line = { v: 1, at: new Date().toISOString(), run: "secret", seq: 1, i: 0, kind: "stopped", said: "secret" };
+  appendFileSync(join(outside, "2026-01.jsonl"), `${JSON.stringify(line)}\n`);
+  mkdirSync(join(other.root, ".pawl/runs/after"), { recursive: true });
+  await until(() => told.find(({ run }) => run === "after") ?? undefined);
+  expect(JSON.stringify(told)).not.toContain("secret");
+  expect(await page.data("/api/journal")).toEqual({ rows: [], next: null, partial: false, unread: [other.root] });
+  for (const path of ["now", "runs", "stats", "loops", "tasks"]) {
+    const heard = await page.get(`/api/${path}`);
+    expect(heard.status).toBe(200);
+    expect(await heard.text()).not.toContain("secret");
+  }
+  await stop();
 });
