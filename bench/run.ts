@@ -1,10 +1,11 @@
-/** `bun bench/run.ts [--rounds N] [--quick] [--binary PATH] [--only GROUP]`: one interleaved run, one table. Exits 1 on wrong results only. */
+/** `bun bench/run.ts [--rounds N] [--quick] [--binary PATH] [--only GROUP] [--lines N]`: one interleaved run, one table. Exits 1 on wrong results only. */
 import { existsSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { parseArgs } from "node:util";
 import { type Counted, countLines, countMoves } from "./contention.ts";
 import { measureHistory } from "./history.ts";
+import { measureInsight } from "./insight.ts";
 import { measureFlood, measureIteration, measureScan } from "./loop.ts";
 import {
   measure,
@@ -28,6 +29,7 @@ const { values } = parseArgs({
     quick: { type: "boolean", default: false },
     binary: { type: "string", default: PAWL },
     only: { type: "string", default: "" },
+    lines: { type: "string", default: "1000000" },
   },
 });
 
@@ -122,8 +124,10 @@ function printNoise(lines: Line[]): void {
 async function main(folder: string): Promise<string[]> {
   const rounds = values.quick ? 15 : Number(values.rounds);
   if (!Number.isInteger(rounds) || rounds < 1) throw new Error(`no number of rounds: ${values.rounds}`);
-  if (values.only !== "" && !GROUP_NAMES.includes(values.only))
-    throw new Error(`no group ${values.only}: there are ${GROUP_NAMES.join(", ")}`);
+  const groups = [...GROUP_NAMES, "insight"];
+  if (values.only !== "" && !groups.includes(values.only))
+    throw new Error(`no group ${values.only}: there are ${groups.join(", ")}`);
+  if (values.only === "insight") return insightAlone(folder);
   const setting = settingIn(folder, rounds);
   const rows = makeRows(setting, values.only);
   const samples = await measure(rows, rounds, () => interrupted);
@@ -151,7 +155,12 @@ async function theRest({ folder, template, pawl }: Setting, rounds: number): Pro
   for (const counted of compareTrees(folder, Math.min(rounds, 25))) wrong.push(...printCounted(counted));
   for (const counted of [...measureScan(), measureFlood(values.quick), await measureIteration(rounds)])
     wrong.push(...printCounted(counted));
+  wrong.push(...insightAlone(folder));
   return wrong;
+}
+
+function insightAlone(folder: string): string[] {
+  return measureInsight(folder, values.quick ? 200_000 : Number(values.lines)).flatMap(printCounted);
 }
 
 function printCounted({ name, result, problems }: Counted): string[] {

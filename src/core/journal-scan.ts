@@ -206,6 +206,11 @@ function digits(scanner: Scanner, bytes: Uint8Array): number {
 
 // ── Words ───────────────────────────────────────────────────────────────────
 
+/** Printable, and neither the end of a string nor an escape in it. */
+const IS_PLAIN = Uint8Array.from({ length: 256 }, (_, byte) =>
+  byte >= 32 && byte <= 126 && byte !== QUOTE && byte !== BACKSLASH ? 1 : 0,
+);
+
 /** Up to the next quote. null: not plain. */
 function word(scanner: Scanner, bytes: Uint8Array, to: number): Word | null {
   const from = scanner.at;
@@ -214,11 +219,10 @@ function word(scanner: Scanner, bytes: Uint8Array, to: number): Word | null {
   let hash = 17;
   for (; at < end; at++) {
     const byte = bytes[at]!;
-    if (byte === QUOTE) break;
-    if (byte === BACKSLASH || byte > 126 || byte < 32) return null;
+    if (IS_PLAIN[byte] === 0) break;
     hash = (Math.imul(hash, 31) + byte) | 0;
   }
-  if (at === end) return null;
+  if (at === end || bytes[at] !== QUOTE) return null;
   scanner.at = at;
   const slot = (hash ^ (hash >>> 15)) & (SLOTS - 1);
   for (let one = scanner.slots[slot]!; one !== null; one = one.next!) if (isWord(one.text, bytes, from, at)) return one;

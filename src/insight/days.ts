@@ -65,17 +65,22 @@ export function noteVisits(sums: DaySums, project: number, { closed, workflow, p
   sums.set(project, own);
   for (const visit of closed) {
     const place = plan.indexOf(visit.stage);
+    const ms = visit.to! - visit.from;
     for (const span of spansOf(visit.to!)) {
-      const key = `${span}\0${workflow}\0${visit.stage}`;
-      let sum = own.get(key);
-      if (sum === undefined) {
-        sum = { span, ...newSum(workflow, visit.stage), histogram: newHistogram() };
-        own.set(key, sum);
-      }
+      const sum = sumOf(own, span, workflow, visit.stage);
       addVisit(sum, visit, place);
-      addTo(sum.histogram, visit.to! - visit.from);
+      addTo(sum.histogram, ms);
     }
   }
+}
+
+function sumOf(own: Map<string, SpanSum>, span: string, workflow: string, stage: string): SpanSum {
+  const key = `${span}\0${workflow}\0${stage}`;
+  const known = own.get(key);
+  if (known !== undefined) return known;
+  const sum = { span, ...newSum(workflow, stage), histogram: newHistogram() };
+  own.set(key, sum);
+  return sum;
 }
 
 export function addVisit(sum: StageSum, visit: Visit, place: number): void {

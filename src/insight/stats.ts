@@ -10,7 +10,9 @@ import { type Bound, END, START, timeOf, type Where, whereRuns } from "./filter.
 import { iso } from "./rows.ts";
 import type { Filter, StageStat, Trend } from "./types.ts";
 
-const MOST_EXACT_RUNS = 2000;
+const MOST_EXACT_RUNS = 1000;
+/** one run may have gone through thousands of stages */
+const MOST_EXACT_VISITS = 20_000;
 const DAY_MS = 86_400_000;
 
 interface Group {
@@ -51,8 +53,8 @@ function groupExactly(db: Database, filter: Filter, slotOf: SlotOf): Grouped | n
   const where = whereRuns(withoutPages(filter));
   const sql = `SELECT count(*) AS n FROM (SELECT 1 FROM runs INDEXED BY runs_by_time WHERE ${where.sql} LIMIT ?)`;
   const { n } = db.query(sql).get(...where.values, MOST_EXACT_RUNS + 1) as { n: number };
-  if (n > MOST_EXACT_RUNS) return null;
   const [since, until] = [timeOf(filter.since, START), timeOf(filter.until, END)];
+  if (n > MOST_EXACT_RUNS || visitsBetween(db, filter, since, until) > MOST_EXACT_VISITS) return null;
   const grouped: Grouped = new Map();
   const rows = db.query(`SELECT key, state FROM runs INDEXED BY runs_by_time WHERE ${where.sql}`).all(...where.values);
   for (const { key, state } of rows as { key: number; state: string }[])
@@ -91,14 +93,25 @@ interface DayRow extends StageSum {
   histogram: string;
 }
 
-function groupFromSums(db: Database, filter: Filter, spans: Where, slotOf: (span: string) => number): Grouped {
-  const grouped: Grouped = new Map();
+function whereDays(filter: Filter, spans: Where): Where {
   const values: Bound[] = [...spans.values];
   const parts = [`(${spans.sql})`];
   if (filter.project) parts.push("project = (SELECT id FROM projects WHERE root = ?)");
   if (filter.workflow) parts.push("workflow = ?");
   values.push(...[filter.project, filter.workflow].filter((one): one is string => Boolean(one)));
-  const rows = db.query(`SELECT * FROM days WHERE ${parts.join(" AND ")}`).all(...values) as DayRow[];
+  return { sql: parts.join(" AND "), values };
+}
+
+function visitsBetween(db: Database, filter: Filter, since: number, until: number): number {
+  const where = whereDays(filter, spansBetween(since, until));
+  const sql = `SELECT coalesce(sum(visits), 0) AS n FROM days WHERE ${where.sql}`;
+  return (db.query(sql).get(...where.values) as { n: number }).n;
+}
+
+function groupFromSums(db: Database, filter: Filter, spans: Where, slotOf: (span: string) => number): Grouped {
+  const grouped: Grouped = new Map();
+  const where = whereDays(filter, spans);
+  const rows = db.query(`SELECT * FROM days WHERE ${where.sql}`).all(...where.values) as DayRow[];
   for (const row of rows) {
     const group = groupOf(grouped, row.workflow, row.stage, slotOf(row.span));
     addSums(group.sum, row);
