@@ -23,7 +23,7 @@ const asJson = ({ title, text, what, project, notices }: Message) => ({
   text,
   what,
   project,
-  notices: notices.map((notice) => ({ ...notice, project: projectOf(notice.root) })),
+  notices: notices.map(({ unrung: _, ...notice }) => ({ ...notice, project: projectOf(notice.root) })),
 });
 
 const variablesOf = ({ title, text, what, project, notices }: Message): Environment => ({

@@ -25,6 +25,8 @@ export interface Notice {
   run: string;
   session: string;
   at: string;
+  /** no hook's answer could ring the session's terminal */
+  unrung?: true;
 }
 
 export const projectOf = (root: string) => short(basename(root), 40) || "/";
@@ -39,7 +41,8 @@ export function noticeOf(root: string, { run, event, records }: Commit): Notice 
     const what = whatOf(record);
     if (what === null) continue;
     const text = `${projectOf(root)}: ${wordsFor(what, run)}`;
-    return { what, text, root, run: run.id, session: event.session, at: event.at };
+    const unrung = event.via === "rewake" && { unrung: true as const };
+    return { what, text, root, run: run.id, session: event.session, at: event.at, ...unrung };
   }
   return null;
 }

@@ -5,6 +5,7 @@ import { type Message, messageOf, type Notice } from "./notice.ts";
 import { type NotifySettings, readSettings } from "./settings.ts";
 import { silentRuns } from "./silence.ts";
 import { put, takeAll, tidy } from "./spool.ts";
+import { ringTerminals } from "./tty.ts";
 
 /** `pawl notify --send`: started by a hook, which has long gone. Whoever takes the spool first sends for all. */
 export async function sendSoon(): Promise<void> {
@@ -27,6 +28,7 @@ export async function sendSoon(): Promise<void> {
 
 /** What did not work is told by the log; `pawl notify --test` tells it to the person. */
 export async function sendNow(settings: NotifySettings, message: Message): Promise<Record<string, string | null>> {
+  if (settings.bell) ringTerminals(message.notices);
   const ways: Record<string, Promise<string | null>> = {
     ...(settings.desktop && { desktop: byDesktop(message) }),
     ...(settings.command && { command: byCommand(settings.command, message) }),

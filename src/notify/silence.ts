@@ -23,7 +23,8 @@ export function silentRuns(now: number, minutes: number): Notice[] {
     if (silent < minutes * 60_000 || silent > NO_NEWS_MS) return [];
     if (!firstToSay(`silent ${pointer.root} ${run.id} ${last}`, now, NO_NEWS_MS)) return [];
     const text = silentText(pointer.root, run, Math.floor(silent / 60_000));
-    return [{ what: "silent", text, root: pointer.root, run: run.id, session, at: new Date(now).toISOString() }];
+    const at = new Date(now).toISOString();
+    return [{ what: "silent", text, root: pointer.root, run: run.id, session, at, unrung: true }];
   });
 }
 

@@ -1,7 +1,8 @@
 /** Runs that give no sign of life, found by whoever is awake. */
 import { afterAll, expect, test } from "bun:test";
-import { existsSync, rmSync, utimesSync } from "node:fs";
+import { existsSync, readFileSync, rmSync, utimesSync } from "node:fs";
 import { join } from "node:path";
+import { identify } from "../../src/gather/process.ts";
 import { makeClock } from "../clock.ts";
 import {
   errorsOf,
@@ -112,4 +113,32 @@ test("--watch tells and stays", async () => {
   watching.kill();
   await watching.exited;
   expect(await new Response(watching.stdout).text()).toContain("complete-work has been silent for 12 min");
+});
+
+/** A process at a terminal of its own, and what is written there. */
+function sitting() {
+  let written = "";
+  const data = (_: unknown, bytes: Uint8Array) => {
+    written += new TextDecoder().decode(bytes);
+  };
+  const process = Bun.spawn(["sleep", "60"], { terminal: { cols: 80, rows: 24, data } });
+  return { pid: process.pid, written: () => written, end: () => process.kill() };
+}
+
+test.each<[string, object, string]>([
+  ["rings in the terminal of that very process", {}, "\u0007"],
+  ["rings nowhere when the number was given again", { pid_start: "1" }, ""],
+  ["rings nowhere when it was another boot", { boot: "another" }, ""],
+])("a silent session %s", async (_, other, bell) => {
+  const place = listening(SETTINGS);
+  const session = working(place, 12);
+  const client = sitting();
+  const path = join(place.home, ".local/state/pawl/sessions", `claude-${session.id}`);
+  const pointer = JSON.parse(readFileSync(path, "utf8"));
+  put(path, JSON.stringify({ ...pointer, ...identify(client.pid), ...other }));
+  another(place, "else");
+  await until(() => received(place).length > 0 && isIdle(place), "the program is called");
+  if (bell !== "") await until(() => client.written() !== "", "the bell");
+  client.end();
+  expect(client.written()).toBe(bell);
 });
