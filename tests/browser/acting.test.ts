@@ -74,7 +74,7 @@ test("cancel and escape do nothing, and the focus is where it was", async () => 
   await close();
 });
 
-test("an approval ends the run, with the person's reason in the journal", async () => {
+test("an approval ends the run, and stands in its story", async () => {
   const asked = runWith(world.place, "ship", "waiting");
   const { page, faults, close } = await openPage(browser, dashboard);
   await visit(page, runHash(world.place, asked), "ship");
@@ -85,6 +85,7 @@ test("an approval ends the run, with the person's reason in the journal", async 
   expect(now(asked)).toMatchObject({ status: "ended", outcome: "completed" });
   await page.getByRole("dialog").getByRole("button", { name: "Close" }).click();
   await page.locator(".lead").getByText("Completed").waitFor();
+  await page.locator(".moment").getByText("approves Have you looked at the diff?").waitFor();
   expect(await page.getByRole("button", { name: "Abort" }).count()).toBe(0);
   expect(faults).toEqual([]);
   await close();
@@ -127,7 +128,7 @@ test("what is refused, and what cannot be sent, is told as not done", async () =
   expect(await approve()).toContain("files changed since the check");
   process.kill(dashboard.pid, "SIGTERM");
   await until(async () => (await fetch(dashboard.origin).catch(() => null)) === null || undefined);
-  expect(await approve()).toContain("Failed to fetch");
+  expect(await approve()).toContain("The dashboard does not answer");
   expect(now(asked).status).toBe("waiting");
   await close();
 });

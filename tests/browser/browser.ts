@@ -43,6 +43,7 @@ export async function openPage(
   { origin, token }: Running,
   options: BrowserContextOptions = {},
   hash = `#token=${token}`,
+  prepare: (page: Page) => Promise<unknown> = async () => {},
 ): Promise<Watched> {
   const context = await browser.newContext({ viewport: { width: 1280, height: 800 }, ...options });
   const page = await context.newPage();
@@ -59,6 +60,7 @@ export async function openPage(
   page.on("response", (response) => {
     if (response.status() >= 400) faults.push(`refused: ${response.url()} ${response.status()}`);
   });
+  await prepare(page);
   await page.goto(`${origin}/${hash}`);
   await page.locator("#view h1").waitFor();
   const close = async () => {

@@ -87,16 +87,28 @@ test("clocks run", async () => {
   await close();
 });
 
-test("offline is said; the same server again is live again; another start is another door", async () => {
+test("offline is said, and it comes back by itself with what was missed", async () => {
+  const { page, close } = await openPage(browser, dashboard, {}, `#token=${dashboard.token}`, (fresh) =>
+    fresh.route("**/api/live", (route) => route.abort()),
+  );
+  await page.getByText("What you see may be old.").waitFor();
+  expect(await page.locator("#connection-text").textContent()).toContain("Offline");
+  const before = await page.locator(".live").count();
+  await page.unroute("**/api/live");
+  in_(world, "missed", [{ prompt: "/complete-work memory" }]);
+  await isLive(page);
+  await page.locator(".live").nth(before).waitFor();
+  expect(await page.getByText("What you see may be old.").isVisible()).toBe(false);
+  await close();
+});
+
+test("when the dashboard ends, what was there stays; another start has another key", async () => {
   const { page, close } = await openPage(browser, dashboard);
   await isLive(page);
-  await page.context().setOffline(true);
   process.kill(dashboard.pid, "SIGTERM");
-  await page.getByText("What you see may be old.").waitFor({ timeout: 5_000 });
-  expect(await page.locator("#connection-text").textContent()).toContain("Offline");
+  await page.getByText("What you see may be old.").waitFor();
   expect(await page.locator(".live").count()).toBeGreaterThan(0);
-  await page.context().setOffline(false);
   dashboard = await startDashboard(world.place, ["--port", String(dashboard.port)]);
-  await page.getByRole("heading", { level: 1, name: "This page is locked" }).waitFor({ timeout: 15_000 });
+  await page.getByRole("heading", { level: 1, name: "This page is locked" }).waitFor();
   await close();
 });

@@ -39,7 +39,7 @@ export function trendChart(stage: string, points: Point[]): SVGElement {
   const known = points.filter(({ p50_ms }) => p50_ms !== null);
   const last = known.at(-1);
   const words = last
-    ? `${stage} over time: last ${span(last.p50_ms)}, ${percent(last.success_rate)} went well`
+    ? `${stage} over time: last ${span(last.p50_ms)}, ${percent(last.success_rate)} led on`
     : `${stage}: no data`;
   return svg(
     "svg",

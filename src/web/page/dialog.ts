@@ -40,9 +40,13 @@ export function confirm(wish: Confirmation): void {
   (reason ?? (wish.danger ? cancel : yes)).focus();
 }
 
+/** Browsers throw a TypeError where nobody answers. */
 const failed = (error: unknown): Acted => ({
   ok: false,
-  message: error instanceof Error && error.message !== "" ? error.message : "The server did not answer.",
+  message:
+    error instanceof TypeError || !(error instanceof Error)
+      ? "The dashboard does not answer. Is it still running?"
+      : error.message || "This page is locked; load it again.",
 });
 
 function showAnswer(place: HTMLElement, { ok, message, waits }: Acted): void {

@@ -35,6 +35,7 @@ import narrow from "./style/narrow.css" with { type: "text" };
 import nowStyle from "./style/now.css" with { type: "text" };
 import pieces from "./style/pieces.css" with { type: "text" };
 import runStyle from "./style/run.css" with { type: "text" };
+import tables from "./style/tables.css" with { type: "text" };
 // @ts-expect-error: the text, not the module
 import theme from "./theme.ts" with { type: "text" };
 // @ts-expect-error: the text, not the module
@@ -49,7 +50,7 @@ import viewRun from "./view-run.ts" with { type: "text" };
 import viewStages from "./view-stages.ts" with { type: "text" };
 
 /** In this order: later ones change earlier ones. */
-const STYLES = [base, frame, pieces, controls, nowStyle, runStyle, figures, dialogs, narrow];
+const STYLES = [base, frame, pieces, controls, nowStyle, runStyle, figures, dialogs, tables, narrow];
 
 export interface PageFile {
   type: string;

@@ -10,6 +10,7 @@ export function span(ms: number | null | undefined): string {
   if (whole < 1000) return whole === 0 ? "0 s" : `${Math.round(whole)} ms`;
   if (whole < 10_000) return `${(whole / 1000).toFixed(1)} s`;
   if (whole < MINUTE) return `${Math.round(whole / 1000)} s`;
+  if (whole >= 10 * MINUTE && whole < HOUR) return `${Math.round(whole / MINUTE)} min`;
   if (whole < HOUR) return two(whole, MINUTE, "min", 1000, "s");
   if (whole < 2 * DAY) return two(whole, HOUR, "h", MINUTE, "min");
   return two(whole, DAY, "d", HOUR, "h");

@@ -2,6 +2,7 @@
 /** A workflow as a picture: stages from top to bottom, ways back and around at their right. */
 import type { GraphData, StageMark } from "./api.ts";
 import { svg } from "./dom.ts";
+import { stageName } from "./parts.ts";
 
 const WIDTH = 340;
 const BOX = { x: 2, width: 204, height: 34 };
@@ -59,7 +60,7 @@ function marker(): SVGElement {
 const isEnd = (id: string): boolean => id.startsWith("end:") || id === "halt";
 
 function box({ title, id, state }: StageMark, row: number): SVGElement {
-  const name = title || id;
+  const name = stageName(title || id);
   const shown = name.length > 23 ? `${name.slice(0, 22)}…` : name;
   return svg(
     "g",
@@ -82,24 +83,33 @@ function step({ from, to, label }: Edge): SVGElement {
   );
 }
 
-/** Each way that is no plain step has a lane of its own, the short ones nearest. */
+/** Each way that is no plain step has a lane of its own, the short ones nearest; names stand above all lines. */
 function lanes(edges: Edge[]): SVGElement[] {
-  const sorted = edges.toSorted((a, b) => Math.abs(a.to - a.from) - Math.abs(b.to - b.from));
-  return sorted.slice(0, 6).map((edge, lane) => around(edge, lane));
+  const sorted = edges.toSorted((a, b) => Math.abs(a.to - a.from) - Math.abs(b.to - b.from)).slice(0, 6);
+  return [...sorted.map(around), ...sorted.map(laneName)];
 }
 
-function around({ from, to, label }: Edge, lane: number): SVGElement {
+const laneAt = (lane: number): number => BOX.x + BOX.width + LANE * (lane + 1);
+
+/** Where a lane leaves its box and where it arrives. */
+const laneEnds = ({ from, to }: Edge): [number, number] =>
+  from === to ? [middle(from) - 7, middle(from) + 7] : [middle(from) + 5, middle(to) - 5];
+
+function around(edge: Edge, lane: number): SVGElement {
   const right = BOX.x + BOX.width;
-  const far = right + LANE * (lane + 1);
-  const [y1, y2] = from === to ? [middle(from) - 7, middle(from) + 7] : [middle(from) + 5, middle(to) - 5];
+  const far = laneAt(lane);
+  const [y1, y2] = laneEnds(edge);
   const path = `M${right} ${y1} C${far} ${y1} ${far} ${y1} ${far} ${(y1 + y2) / 2} S${far} ${y2} ${right + 2} ${y2}`;
-  const room = Math.floor((WIDTH - far - 6) / 6);
-  return svg(
-    "g",
-    { class: to > from ? "edge" : "edge back" },
-    svg("path", { d: path, "marker-end": "url(#tip)" }, svg("title", {}, label)),
-    room > 3 && svg("text", { x: far + 5, y: (y1 + y2) / 2 + 4 }, clip(label, room)),
-  );
+  const line = svg("path", { d: path, "marker-end": "url(#tip)" }, svg("title", {}, edge.label));
+  return svg("g", { class: edge.to > edge.from ? "edge" : "edge back" }, line);
+}
+
+function laneName(edge: Edge, lane: number): SVGElement {
+  const [y1, y2] = laneEnds(edge);
+  const x = laneAt(lane) + 5;
+  const room = Math.floor((WIDTH - x) / 6);
+  const text = room > 3 && svg("text", { x, y: (y1 + y2) / 2 + 4 }, clip(edge.label, room));
+  return svg("g", { class: "edge" }, text);
 }
 
 const clip = (text: string, most: number): string => (text.length > most ? `${text.slice(0, most - 1)}…` : text);

@@ -60,6 +60,9 @@ function retext(element: HTMLElement, text: string): void {
   if (element.textContent !== text) element.textContent = text;
 }
 
+/** Some workflows shout their stages' names. */
+export const stageName = (name: string): string => (/^[A-Z0-9_]+$/.test(name) ? capital(name.toLowerCase()) : name);
+
 const STATES = { done: "done", now: "now", open: "to come" } as const;
 
 export function stageTrack(stages: StageMark[]): HTMLElement {
@@ -68,7 +71,7 @@ export function stageTrack(stages: StageMark[]): HTMLElement {
       "li",
       { class: state, "aria-current": state === "now" ? "step" : null },
       h("span", { class: "mark", "aria-hidden": "true" }, state === "done" ? "✓" : ""),
-      h("span", { class: "name" }, title || id),
+      h("span", { class: "name" }, stageName(title || id)),
       h("span", { class: "visually-hidden" }, ` (${STATES[state]})`),
     ),
   );

@@ -84,7 +84,7 @@ export const viewRuns: View<Listed<RunRow>> = {
             ["Project"],
             ["Began"],
             ["Took", "right"],
-            ["Sent back", "right"],
+            ["Continued", "right"],
             ["Cost", "right"],
           ],
           page.rows.map(runRow),
@@ -106,7 +106,7 @@ function runRow(run: RunRow): HTMLElement {
     cell("Project", projectTag(run.project)),
     cell("Began", when(run.started_at), "nowrap"),
     cell("Took", span(took), "right num nowrap"),
-    cell("Sent back", `${run.continues}×`, "right num"),
+    cell("Continued", `${run.continues}×`, "right num"),
     cell("Cost", money(run.cost_usd), "right num"),
   );
 }

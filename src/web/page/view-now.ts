@@ -83,17 +83,18 @@ function needCard(need: Need, live: LiveRun[]): HTMLElement {
         projectTag(need.project),
         h("span", {}, need.workflow),
         h("span", {}, "waiting ", since(need.since)),
+        buttons.length > 0 && h("span", {}, instead(need)),
       ),
     ),
-    h("div", { class: "buttons" }, buttons),
-    h("p", { class: "how" }, instead(need, buttons.length > 0)),
+    buttons.length > 0
+      ? h("div", { class: "buttons" }, buttons)
+      : h("p", { class: "how" }, h("span", { class: "visually-hidden" }, "What to do: "), withCode(sentence(need.how))),
   );
 }
 
 /** The way without this page. */
-function instead({ how }: Need, hasButtons: boolean): Child[] {
-  if (!hasButtons) return ["What to do: ", withCode(how)];
-  return [how.startsWith("`") ? "Or in a terminal: " : "Or ", withCode(how), "."];
+function instead({ how }: Need): Child[] {
+  return [how.startsWith("`") ? "in a terminal " : "or ", withCode(how)];
 }
 
 /** What stands between backticks is something to type. */

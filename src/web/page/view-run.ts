@@ -93,11 +93,18 @@ function timelineSection({ timeline }: RunDetail): HTMLElement {
 
 export function timelineItem(moment: Moment, before: Moment | undefined, more: Child = null): HTMLElement {
   const { tone, sign } = look(moment);
+  const isSameMoment = before !== undefined && before.at === moment.at && before.run === moment.run;
   const newDay = !before || day(before.at) !== day(moment.at);
   const key = `moment:${moment.run ?? ""}:${moment.at}:${moment.seq}:${moment.kind}:${moment.text.slice(0, 40)}`;
   return h(
     "li",
-    { class: `moment ${tone}`, "data-key": key, "data-fresh": true, "data-item": "", tabindex: "-1" },
+    {
+      class: `moment ${tone}${isSameMoment ? " same" : ""}`,
+      "data-key": key,
+      "data-fresh": true,
+      "data-item": "",
+      tabindex: "-1",
+    },
     newDay && h("p", { class: "day" }, day(moment.at)),
     h("time", { datetime: moment.at, class: "num" }, clock(moment.at)),
     h("span", { class: "mark", "aria-hidden": "true" }, sign),
@@ -186,7 +193,8 @@ function factsCard({ run }: RunDetail): HTMLElement {
       run.ended_at ? span(Date.parse(run.ended_at) - Date.parse(run.started_at)) : since(run.started_at),
     ],
     ["Waited for you", span(run.waited_ms)],
-    ["Sent back", `${run.continues}×, ${run.gate_fails} by checks`],
+    ["Continued", `${run.continues}×`],
+    ["Sent back by checks", run.gate_fails > 0 && `${run.gate_fails}×`],
     ["Questions", String(run.asks)],
     ["Approvals", run.approvals > 0 && String(run.approvals)],
     ["Cost", run.cost_usd !== null && money(run.cost_usd)],

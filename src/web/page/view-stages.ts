@@ -26,7 +26,7 @@ export const viewStages: View<Data> = {
   title: () => "Stages",
   load,
   draw: ({ stats, projects, workflows }, query) => [
-    heading("Stages", "How long each stage takes, and how often it goes well the first time."),
+    heading("Stages", "How long each stage takes, how often it leads on, and where checks send work back."),
     filters(query, projects, workflows),
     ...(stats.stages.length === 0 ? [nothing(query)] : figures(stats)),
   ],
@@ -111,10 +111,10 @@ function stageTable({ stages, trend }: Stats): HTMLElement {
     ["Runs", "right"],
     ["Usual", "right"],
     ["Slow", "right"],
-    ["Usual to slow"],
-    ["Went well"],
+    ["Usual to slow", "wide-only"],
+    ["Led on"],
     ["Visits", "right"],
-    ["Sent back", "right"],
+    ["Continued", "right"],
     ["Waited for you", "right"],
     ["Over time"],
   ];
@@ -130,7 +130,7 @@ function stageTable({ stages, trend }: Stats): HTMLElement {
     h(
       "p",
       { class: "legend muted" },
-      "Usual: half of the visits are faster (p50). Slow: one in twenty takes longer (p95). Over time: bars are runs, the line is the usual time.",
+      "Usual: half of the visits are faster (p50). Slow: one in twenty takes longer (p95). Continued: the agent was sent on instead of stopping. Over time: bars are runs, the line is the usual time.",
       stages.some(({ approximate }) => approximate) && " ≈: approximate, from sums of whole days.",
     ),
   );
@@ -138,7 +138,7 @@ function stageTable({ stages, trend }: Stats): HTMLElement {
 
 function stageRow(stage: StageStat, most: number, points: Point[]): HTMLElement {
   const about = stage.approximate ? "≈ " : "";
-  const byChecks = stage.gate_fails > 0 && h("span", { class: "muted under" }, `${stage.gate_fails} by checks`);
+  const byChecks = stage.gate_fails > 0 && h("span", { class: "muted under" }, `${stage.gate_fails} by a check`);
   const p95 = stage.p95_ms ?? stage.p50_ms;
   return h(
     "tr",
@@ -147,19 +147,19 @@ function stageRow(stage: StageStat, most: number, points: Point[]): HTMLElement 
       "th",
       { scope: "row" },
       h("span", { class: "stage-name" }, stage.stage),
-      h("span", { class: "muted" }, stage.open > 0 ? `${stage.workflow} · ${stage.open} here now` : stage.workflow),
+      h("span", { class: "muted" }, stage.open > 0 ? `${stage.workflow} · ${stage.open} now` : stage.workflow),
     ),
     cell("Runs", String(stage.runs), "right num"),
     cell("Usual", `${about}${span(stage.p50_ms)}`, "right num"),
     cell("Slow", `${about}${span(stage.p95_ms)}`, "right num"),
-    cell("Usual to slow", stage.p50_ms !== null && p95 !== null ? rangeBar(stage.p50_ms, p95, most) : "–"),
+    cell("Usual to slow", stage.p50_ms !== null && p95 !== null ? rangeBar(stage.p50_ms, p95, most) : "–", "wide-only"),
     cell(
-      "Went well",
+      "Led on",
       [stage.success_rate !== null && shareBar(stage.success_rate), " ", percent(stage.success_rate)],
       "num nowrap",
     ),
     cell("Visits", String(stage.attempts), "right num"),
-    cell("Sent back", [h("span", {}, `${stage.continues}×`), byChecks], "right num"),
+    cell("Continued", [h("span", {}, `${stage.continues}×`), byChecks], "right num"),
     cell("Waited for you", stage.waited_ms > 0 ? span(stage.waited_ms) : "–", "right num"),
     cell("Over time", points.length > 0 ? trendChart(stage.stage, points) : "–"),
   );
