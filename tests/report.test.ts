@@ -239,7 +239,7 @@ test("--all: every project of the person, each line with its own; one that canno
   expect(all.running).toMatchObject([{ project: site.place.root, workflow: "complete-work" }]);
   expect(all.unread).toMatchObject([{ project: site.place.root, why: expect.stringContaining("pawl.yaml") }]);
   const elsewhere = runPawl(shop.place, ["report", "--all", "--json"], { cwd: shop.place.base });
-  expect(JSON.parse(elsewhere.out).projects).toEqual([site.place.root]);
+  expect(JSON.parse(elsewhere.out).projects).toEqual([shop.place.root, site.place.root]);
   const { out } = report(shop, "--all");
   expect(out).toContain("Report of 2 projects, ");
   expect(out).toContain("  ◦ site: complete-work ");

@@ -14,6 +14,8 @@ export const ENVIRONMENT: Record<string, string> = {
   HOME: "whose sessions, settings and own workflows count",
   PATH: "where `git` is looked for",
   NO_COLOR: "set: `pawl demo` shows no colours",
+  DISPLAY: "where a browser can be shown; `pawl demo` hands it on to the dashboard",
+  WAYLAND_DISPLAY: "as `DISPLAY`",
   TERM: "`dumb`: `pawl demo` shows no colours",
   PAWL_LOOP_MAX_ITERATIONS: "how often `pawl loop` asks at most, or `unlimited`; a flag or the procedure counts more",
   PAWL_LOOP_FAILURE_THRESHOLD: "so many failures in a row end a loop; a flag or the procedure counts more",

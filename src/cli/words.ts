@@ -57,7 +57,8 @@ export const WORDS: Record<string, (r: Fields) => string> = {
   checkpointed: (r) => `compaction (${text(r.trigger)}) is about to begin; nothing is lost`,
   restored: (r) => `after ${text(r.source)}: the agent gets its place again`,
   removed: (r) => `${text(r.path)} was removed`,
-  commanded: (r) => `command: pawl runs ${text(r.name)}`,
+  commanded: (r) =>
+    r.name === "decide" ? "the person decides from outside the session" : `command: pawl runs ${text(r.name)}`,
   doubled: (r) => `the hook is installed twice (${text(r.first)} and ${text(r.second)}); only the first counts`,
   noticed: (r) => `${text(r.what)}: ${text(r.detail)}`,
   left: (r) => `the session ended (${text(r.reason)})`,

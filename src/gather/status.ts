@@ -135,11 +135,13 @@ export function knownProjects(): string[] {
     const [, host = "", session = ""] = /^([a-z]+)-(.+)$/.exec(name) ?? [];
     return session === "" ? [] : (readPointer(host, session)?.root ?? []);
   });
-  const greeted = namesOrNone(statePath("greeted")).flatMap((name) => {
-    const file = readText(statePath("greeted", name), 8 * 1024);
-    return file.ok ? file.text.replace(/\n$/, "") : [];
-  });
-  return [...new Set([...bound, ...greeted])].filter(isThere).sort();
+  const noted = ["greeted", "projects"].flatMap((folder) =>
+    namesOrNone(statePath(folder)).flatMap((name) => {
+      const file = readText(statePath(folder, name), 8 * 1024);
+      return file.ok ? file.text.replace(/\n$/, "") : [];
+    }),
+  );
+  return [...new Set([...bound, ...noted])].filter(isThere).sort();
 }
 
 function isThere(root: string): boolean {

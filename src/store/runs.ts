@@ -20,13 +20,16 @@ import {
   corruptName,
   ensureDir,
   errorCode,
+  hashOf,
   insideRoot,
   lookAt,
+  makeDirs,
   quarantine,
   readText,
   withTemp,
   writeAtomic,
 } from "./files.ts";
+import { statePath } from "./home.ts";
 import { isRunId, join } from "./names.ts";
 import { excludeOurs } from "./owned.ts";
 import { ownerGone } from "./owner.ts";
@@ -101,6 +104,7 @@ function linkOrSame(temp: string, path: string): boolean {
 export function pinWorkflow(root: string, id: string, workflow: Workflow): void {
   if (!isRunId(id)) throw new RunError(`not a run's name: ${id.slice(0, 80)}`);
   if (!openRun(root, id)) return;
+  rememberProject(root);
   const path = insideRoot(root, `${liveDir(id)}/workflow.json`);
   const text = seal(workflowContext(id), JSON.stringify(workflow));
   let linked = false;
@@ -110,6 +114,18 @@ export function pinWorkflow(root: string, id: string, workflow: Workflow): void 
   if (linked) return;
   const pinned = readText(path, LARGEST_COMMIT);
   if (!pinned.ok || pinned.text !== text) throw new RunError(`run ${id} is pinned to another workflow`);
+}
+
+/** For whoever asks for all projects: a run is forgotten with its session, its project is not. No reason to fail. */
+function rememberProject(root: string): void {
+  try {
+    const path = statePath("projects", hashOf(root).slice(0, 16));
+    if (lookAt(path) !== undefined) return;
+    makeDirs(statePath("projects"), 0o700);
+    writeAtomic(path, `${root}\n`);
+  } catch {
+    // the home is full or read-only: only a list is shorter
+  }
 }
 
 // ── Reading ─────────────────────────────────────────────────────────────────
