@@ -1,9 +1,12 @@
 /** A loop is over, and nobody sat in front of it. */
-import { afterEach, beforeEach, expect, test } from "bun:test";
+import { afterEach, beforeEach, expect, setDefaultTimeout, test } from "bun:test";
 import { chmodSync, existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { type LoopWorld, openWorld } from "../loop/world.ts";
 import { CONFIG, put, until } from "./ground.ts";
+
+/** The machine may be busy. */
+setDefaultTimeout(40_000);
 
 let world: LoopWorld;
 beforeEach(() => {

@@ -1,5 +1,5 @@
 /** Runs that give no sign of life, found by whoever is awake. */
-import { afterAll, expect, test } from "bun:test";
+import { afterAll, expect, setDefaultTimeout, test } from "bun:test";
 import { existsSync, readFileSync, rmSync, utimesSync } from "node:fs";
 import { join } from "node:path";
 import { identify } from "../../src/gather/process.ts";
@@ -17,6 +17,9 @@ import {
   transcribePrompt,
 } from "../harness.ts";
 import { isIdle, listening, put, received, until } from "./ground.ts";
+
+/** The machine may be busy. */
+setDefaultTimeout(40_000);
 
 afterAll(removePlaces);
 
