@@ -79,7 +79,7 @@ function foldFiles(work: Work, project: Project): boolean {
 /** A rotated file has another name, but it is the same file; unless the disk gave the number of a removed one to a new one. */
 function readFile(file: Found, before: KnownPlace | undefined, fold: Fold): Place | null {
   const place = before ?? nowhere(file.inode);
-  const after = file.size < place.offset ? null : readOn(file.path, place, fold);
+  const after = readOn(file.path, place, fold);
   const isNew = after === null && before !== undefined && before.name !== file.name;
   return isNew ? readOn(file.path, nowhere(file.inode), fold) : after;
 }
@@ -217,7 +217,6 @@ function saver(work: Work, { id: project, root }: Project): (held: Held) => void
   return (held) => {
     const { state } = held;
     noteVisits(work.days, project, state);
-    state.closed = [];
     const { id, workflow, stage, status, outcome, started, updated, loop } = state;
     const cost = loop?.cost ?? null;
     const loops = loop === null ? 0 : 1;

@@ -30,7 +30,7 @@ export function readOn(path: string, place: Place, lines: Lines): Place | null {
   const fd = openRegular(path, FLAGS.O_RDONLY);
   try {
     const { ino, size } = fstat(fd);
-    if (ino !== place.inode || size < place.offset || !isSame(fd, place)) return null;
+    if (ino !== place.inode || !isSame(fd, place)) return null;
     return size === place.offset ? place : readLines(fd, place, lines);
   } finally {
     close(fd);

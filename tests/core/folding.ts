@@ -78,3 +78,25 @@ function takeLine(
 export const stateOf = (folded: Folded, id = "cw-1"): RunState => unpackRun(folded.runs.get(id)!);
 export const foldStory = (story: Story, where: Where = {}) =>
   stateOf(foldText(`${linesOf(story, where).join("\n")}\n`), where.run);
+
+// ── What stories are made of ────────────────────────────────────────────────
+
+export const PLAN = ["memory", "review", "commit"];
+export const ARMED: Told = ["armed", { plan: PLAN, by: "prompt", beside: [] }];
+export const SIGNALLED: Told = ["signalled", { signal: "DONE", trailing: false }];
+export const to = (from: string, stage: string): Told => ["advanced", { stage, from, to: stage, signal: "DONE" }];
+export const gated = (verdict: string, gate = "npm test"): Told => [
+  "gated",
+  {
+    signal: "DONE",
+    gate,
+    id: `id-${gate}`,
+    verdict,
+    why: `it is ${verdict}`,
+    tree: "abc",
+    command: "npm test",
+    cwd: ".",
+  },
+];
+export const ended = (outcome = "completed"): Told => ["ended", { outcome, signal: "DONE", by: "agent", commit: null }];
+export const ENDED = ended();

@@ -1,18 +1,8 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { existsSync, readFileSync, statSync, truncateSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { linesOf, type Story } from "../core/folding.ts";
-import { ARMED, append, ended, type Ground, gated, newGround, SIGNALLED, to } from "./ground.ts";
-
-const STORY: Story = [
-  [0, "memory", ARMED],
-  [5, "memory", SIGNALLED, gated("fail"), ["continued", {}]],
-  [8, "memory", SIGNALLED, gated("pass"), to("memory", "review")],
-  [20, "review", ["asked", { ask: "go on?" }]],
-  [50, "review", ["decided", { choice: "yes" }], to("review", "commit")],
-  [52, "commit", SIGNALLED, ended()],
-];
-const lines = (run: string, story = STORY) => linesOf(story, { run });
+import { ARMED } from "../core/folding.ts";
+import { append, type Ground, lines, newGround } from "./ground.ts";
 
 let ground: Ground;
 let root: string;

@@ -3,7 +3,7 @@ import { appendFileSync, mkdirSync, mkdtempSync, realpathSync, rmSync } from "no
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type Insight, openInsight } from "../../src/insight/query.ts";
-import type { Told } from "../core/folding.ts";
+import { ARMED, ended, gated, linesOf, SIGNALLED, type Story, to } from "../core/folding.ts";
 
 export interface Ground {
   folder: string;
@@ -42,14 +42,13 @@ export const journal = (root: string, name = "2026-03.jsonl") => join(root, ".pa
 export const append = (root: string, lines: string[], name?: string) =>
   appendFileSync(journal(root, name), lines.map((line) => `${line}\n`).join(""));
 
-// ── What stories are made of ────────────────────────────────────────────────
-
-export const PLAN = ["memory", "review", "commit"];
-export const ARMED: Told = ["armed", { plan: PLAN, by: "prompt", beside: [] }];
-export const SIGNALLED: Told = ["signalled", { signal: "DONE", trailing: false }];
-export const to = (from: string, stage: string): Told => ["advanced", { stage, from, to: stage, signal: "DONE" }];
-export const ended = (outcome = "completed"): Told => ["ended", { outcome, signal: "DONE", by: "agent", commit: null }];
-export const gated = (verdict: string): Told => [
-  "gated",
-  { signal: "DONE", gate: "npm test", id: "g1", verdict, why: `it is ${verdict}`, tree: "abc", command: "npm test" },
+/** Three stages, a failed check, half an hour of waiting: twelve lines. */
+export const STORY: Story = [
+  [0, "memory", ARMED],
+  [5, "memory", SIGNALLED, gated("fail"), ["continued", {}]],
+  [8, "memory", SIGNALLED, gated("pass"), to("memory", "review")],
+  [20, "review", ["asked", { ask: "go on?" }]],
+  [50, "review", ["decided", { choice: "yes" }], to("review", "commit")],
+  [52, "commit", SIGNALLED, ended()],
 ];
+export const lines = (run: string, story = STORY) => linesOf(story, { run });

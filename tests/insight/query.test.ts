@@ -3,8 +3,8 @@ import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import type { Insight } from "../../src/insight/query.ts";
 import { keepCost } from "../../src/store/cost.ts";
-import { at, linesOf, type Story } from "../core/folding.ts";
-import { ARMED, append, ended, type Ground, gated, newGround, SIGNALLED, to } from "./ground.ts";
+import { ARMED, at, ended, gated, linesOf, SIGNALLED, type Story, to } from "../core/folding.ts";
+import { append, type Ground, newGround } from "./ground.ts";
 
 const iso = (minutes: number) => new Date(at(minutes)).toISOString();
 const DAY = 24 * 60;
@@ -178,6 +178,9 @@ describe("runs", () => {
       { run: "l-1", procedure: "build", iterations: 2, cost_usd: 0.25, approximate: true },
     ]);
     expect(insight.counts({}).cost_usd).toBe(2.75);
+    // A session spends without a line in the journal.
+    keepCost(root, "cw-1a2b3c4d", "s1", spent(4), null, iso(2));
+    expect(insight.run(root, "cw-1a2b3c4d")!.run.cost_usd).toBe(3);
     process.env.HOME = home;
   });
 });

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { ENOUGH_ATTEMPTS, type Insight } from "../../src/insight/query.ts";
-import { at, linesOf, type Story } from "../core/folding.ts";
-import { ARMED, append, ended, type Ground, gated, newGround, SIGNALLED, to } from "./ground.ts";
+import { ARMED, at, ended, gated, linesOf, SIGNALLED, type Story, to } from "../core/folding.ts";
+import { append, type Ground, newGround } from "./ground.ts";
 
 const iso = (minutes: number) => new Date(at(minutes)).toISOString();
 const DAY = 24 * 60;

@@ -1,3 +1,4 @@
+import { Database } from "bun:sqlite";
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import {
   appendFileSync,
@@ -13,18 +14,8 @@ import {
 } from "node:fs";
 import { dirname, join } from "node:path";
 import { type Insight, openInsight } from "../../src/insight/query.ts";
-import { linesOf, type Story } from "../core/folding.ts";
-import { ARMED, append, ended, type Ground, gated, journal, newGround, SIGNALLED, to } from "./ground.ts";
-
-const STORY: Story = [
-  [0, "memory", ARMED],
-  [5, "memory", SIGNALLED, gated("fail"), ["continued", {}]],
-  [8, "memory", SIGNALLED, gated("pass"), to("memory", "review")],
-  [20, "review", ["asked", { ask: "go on?" }]],
-  [50, "review", ["decided", { choice: "yes" }], to("review", "commit")],
-  [52, "commit", SIGNALLED, ended()],
-];
-const lines = (run: string, story = STORY) => linesOf(story, { run });
+import { ARMED, ended } from "../core/folding.ts";
+import { append, type Ground, journal, lines, newGround, STORY } from "./ground.ts";
 
 let ground: Ground;
 let root: string;
@@ -39,8 +30,25 @@ const everything = (insight: Insight) => {
   const { rows } = insight.runs({ limit: 500 });
   const runs = rows.map(({ project, id }) => insight.run(project, id)!);
   runs.sort((a, b) => (a.run.id < b.run.id ? -1 : 1));
-  return { runs, stats: insight.stageStats({}), counts: insight.counts({}), trend: insight.trend({}, 3) };
+  return {
+    days: daysIn(ground.db),
+    runs,
+    stats: insight.stageStats({}),
+    counts: insight.counts({}),
+    trend: insight.trend({}, 3),
+  };
 };
+
+function daysIn(path: string): unknown[] {
+  const db = new Database(path, { readonly: true });
+  try {
+    return db
+      .query("SELECT days.*, root, 0 AS project FROM days JOIN projects ON id = project ORDER BY root, span, stage")
+      .all();
+  } finally {
+    db.close();
+  }
+}
 
 /** What a database that never saw anything else says. */
 function fresh(): ReturnType<typeof everything> {
@@ -125,6 +133,13 @@ describe("files that are not what they were", () => {
   test.each([
     ["cut", () => truncateSync(journal(root), 900)],
     ["replaced", () => replace([...other(), ...lines("cw-1"), ...lines("cw-2")])],
+    [
+      "another file in its place",
+      () => {
+        append(root, [...other(), ...lines("cw-1"), ...lines("cw-2")], "new");
+        renameSync(journal(root, "new"), journal(root));
+      },
+    ],
     [
       "overwritten in place",
       () => writeFileSync(journal(root), `${[...other(), ...lines("cw-1"), ...lines("cw-2")].join("\n")}\n`),
