@@ -2,6 +2,7 @@
 import type { Database } from "bun:sqlite";
 import { knownProjects } from "../gather/status.ts";
 import { lookAt } from "../store/files.ts";
+import { statePath } from "../store/home.ts";
 
 export interface Project {
   id: number;
@@ -12,7 +13,7 @@ export interface Project {
 /** `wanted`: instead of all that are known. Writes down what is new. */
 export function registerProjects(db: Database, wanted: string[] | undefined): Project[] {
   const add = db.query("INSERT INTO projects (root, gone) VALUES (?, 0) ON CONFLICT (root) DO NOTHING");
-  for (const root of wanted ?? knownProjects()) add.run(root);
+  for (const root of wanted ?? heardOf()) add.run(root);
   const mark = db.query("UPDATE projects SET gone = ? WHERE id = ? AND gone <> ?");
   return allProjects(db).map(({ id, root }) => {
     const gone = !isFolder(root);
@@ -21,7 +22,25 @@ export function registerProjects(db: Database, wanted: string[] | undefined): Pr
   });
 }
 
-export function allProjects(db: Database): Project[] {
+let known: { places: string; roots: string[] } | null = null;
+
+/** Every session has a file of its own, so they are only looked through again when one came or went. */
+function heardOf(): string[] {
+  const places = ["sessions", "greeted"].map((name) => changeOf(statePath(name))).join(" ");
+  if (known === null || known.places !== places) known = { places, roots: knownProjects() };
+  return known.roots;
+}
+
+function changeOf(folder: string): string {
+  try {
+    const found = lookAt(folder);
+    return `${folder}:${found?.ino}:${found?.mtimeMs}`;
+  } catch {
+    return folder;
+  }
+}
+
+function allProjects(db: Database): Project[] {
   const rows = db.query("SELECT id, root, gone FROM projects ORDER BY root").all() as (Omit<Project, "gone"> & {
     gone: number;
   })[];

@@ -132,17 +132,17 @@ describe("files that are not what they were", () => {
 
   test.each([
     ["cut", () => truncateSync(journal(root), 900)],
-    ["replaced", () => replace([...other(), ...lines("cw-1"), ...lines("cw-2")])],
+    ["replaced", () => replace([...other(), ...lines("cw-2"), ...lines("cw-3")])],
     [
       "another file in its place",
       () => {
-        append(root, [...other(), ...lines("cw-1"), ...lines("cw-2")], "new");
+        append(root, [...other(), ...lines("cw-2"), ...lines("cw-3")], "new");
         renameSync(journal(root, "new"), journal(root));
       },
     ],
     [
       "overwritten in place",
-      () => writeFileSync(journal(root), `${[...other(), ...lines("cw-1"), ...lines("cw-2")].join("\n")}\n`),
+      () => writeFileSync(journal(root), `${[...other(), ...lines("cw-2"), ...lines("cw-3")].join("\n")}\n`),
     ],
   ])("%s: the project is folded anew", (_, change) => {
     append(root, lines("cw-1"));
@@ -222,6 +222,10 @@ describe("files that are not what they were", () => {
     try {
       expect(insight.sync()).toMatchObject({ events: 12, projects: 1 });
       expect(existsSync(join(ground.folder, ".local/state/pawl/insight.db"))).toBe(true);
+      const later = ground.project("later");
+      append(later, lines("cw-1"));
+      writeFileSync(join(greeted, "later"), `${later}\n`);
+      expect(insight.sync()).toMatchObject({ events: 12, projects: 2 });
     } finally {
       insight.close();
       process.env.HOME = home;
