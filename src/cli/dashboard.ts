@@ -1,6 +1,7 @@
 import { isIP } from "node:net";
 import { homedir } from "node:os";
 import type { Json } from "../core/types.ts";
+import { watchBesides } from "../notify/loop.ts";
 import { agentCalling, userName } from "../store/person.ts";
 import { openProjects } from "../web/projects.ts";
 import { isLoopback } from "../web/security.ts";
@@ -47,7 +48,18 @@ async function started(io: Io, host: string, port: number, readOnly: string | nu
   const projects = openProjects(root === homedir() ? null : root);
   const words = (record: Record<string, Json>) => inWords(record);
   try {
-    return await startDashboard({ host, port, readOnly, files: pageFiles(), projects, words, who: userName() });
+    const dashboard = await startDashboard({
+      host,
+      port,
+      readOnly,
+      files: pageFiles(),
+      projects,
+      words,
+      who: userName(),
+    });
+    // Whoever is awake looks for runs that have fallen silent.
+    watchBesides();
+    return dashboard;
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error);
     throw new UserError(`the dashboard cannot be started: ${why}`, "try another --port", 1);
