@@ -55,9 +55,9 @@ function packVisit(one: Visit, nameOf: (name: string) => number): PackedVisit {
 
 function packGate(one: GateTally, nameOf: (name: string) => number): PackedGate {
   const { id, gate, pass, fail, unproven, last, why, at, tree } = one;
-  const words = [one.stage, id, gate].map(nameOf) as [number, number, number];
+  const [stage, key, name, word] = [nameOf(one.stage), nameOf(id), nameOf(gate), nameOf(last)];
   const command = one.command === null ? -1 : nameOf(one.command);
-  return [...words, pass, fail, unproven, nameOf(last), nameOf(why), at, nameOf(tree), command];
+  return [stage, key, name, pass, fail, unproven, word, nameOf(why), at, nameOf(tree), command];
 }
 
 export function unpackRun(text: string): RunState {

@@ -148,8 +148,20 @@ function moveTo(state: RunState, stage: string, at: number): void {
 
 function enter(state: RunState, stage: string, at: number): void {
   const before = state.visits.findLast((one) => one.stage === stage);
-  const none = { waited: 0, claims: 0, continues: 0, asks: 0, gate_fails: 0 };
-  state.visits.push({ stage, visit: (before?.visit ?? 0) + 1, from: at, to: null, ...none, how: "open" });
+  const visit = (before?.visit ?? 0) + 1;
+  // Written out: this is done for every stage of every run that ever was.
+  state.visits.push({
+    stage,
+    visit,
+    from: at,
+    to: null,
+    waited: 0,
+    claims: 0,
+    continues: 0,
+    asks: 0,
+    gate_fails: 0,
+    how: "open",
+  });
   state.stage = stage;
   if (state.visits.length <= MOST_VISITS) return;
   state.visits.shift();

@@ -24,6 +24,10 @@ export function packHistogram(histogram: Histogram): string {
   return JSON.stringify(pairs);
 }
 
+export function merge(into: Histogram, more: Histogram): void {
+  for (let bucket = 0; bucket < BUCKETS; bucket++) into[bucket]! += more[bucket]!;
+}
+
 export function mergePacked(into: Histogram, packed: string): void {
   const pairs = JSON.parse(packed) as number[];
   for (let n = 0; n + 1 < pairs.length; n += 2) into[pairs[n]!]! += pairs[n + 1]!;

@@ -12,7 +12,7 @@ const BRACE = 125;
 const ZERO = 48;
 const LONGEST_NAME = 200;
 const MOST_WORDS = 50_000;
-const SLOTS = 1 << 14;
+const SLOTS = 1 << 16;
 
 /** 0: counts for nothing, 1: its beginning says all, 2: to be parsed, 3: a prompt, 4: a gate's verdict. */
 type Use = 0 | 1 | 2 | 3 | 4;

@@ -1,7 +1,7 @@
 /** Sums by day and by month of stays in stages that are over: what statistics over many runs are made of. */
 import type { Database } from "bun:sqlite";
 import type { RunState, Visit } from "../core/fold.ts";
-import { addTo, type Histogram, mergePacked, newHistogram, packHistogram } from "../core/histogram.ts";
+import { addTo, type Histogram, merge, mergePacked, newHistogram, packHistogram } from "../core/histogram.ts";
 
 export interface StageSum {
   workflow: string;
@@ -49,14 +49,14 @@ export const daySpan = (ms: number) => `d${new Date(ms).toISOString().slice(0, 1
 export const monthSpan = (ms: number) => `m${new Date(ms).toISOString().slice(0, 7)}`;
 
 let lastDay = -1;
-let lastSpans: [string, string] = ["", ""];
+let lastSpan = "";
 
 /** Most visits end on the same day as the one before. */
-function spansOf(ms: number): [string, string] {
+function spanOf(ms: number): string {
   const day = Math.floor(ms / 86_400_000);
-  if (day !== lastDay) lastSpans = [daySpan(ms), monthSpan(ms)];
+  if (day !== lastDay) lastSpan = daySpan(ms);
   lastDay = day;
-  return lastSpans;
+  return lastSpan;
 }
 
 export function noteVisits(sums: DaySums, project: number, { closed, workflow, plan }: RunState): void {
@@ -64,13 +64,9 @@ export function noteVisits(sums: DaySums, project: number, { closed, workflow, p
   const own = sums.get(project) ?? new Map<string, SpanSum>();
   sums.set(project, own);
   for (const visit of closed) {
-    const place = plan.indexOf(visit.stage);
-    const ms = visit.to! - visit.from;
-    for (const span of spansOf(visit.to!)) {
-      const sum = sumOf(own, span, workflow, visit.stage);
-      addVisit(sum, visit, place);
-      addTo(sum.histogram, ms);
-    }
+    const sum = sumOf(own, spanOf(visit.to!), workflow, visit.stage);
+    addVisit(sum, visit, plan.indexOf(visit.stage));
+    addTo(sum.histogram, visit.to! - visit.from);
   }
 }
 
@@ -81,6 +77,17 @@ function sumOf(own: Map<string, SpanSum>, span: string, workflow: string, stage:
   const sum = { span, ...newSum(workflow, stage), histogram: newHistogram() };
   own.set(key, sum);
   return sum;
+}
+
+/** The same again by month. */
+function monthsOf(days: Map<string, SpanSum>): SpanSum[] {
+  const months = new Map<string, SpanSum>();
+  for (const day of days.values()) {
+    const month = sumOf(months, `m${day.span.slice(1, 8)}`, day.workflow, day.stage);
+    addSums(month, day);
+    merge(month.histogram, day.histogram);
+  }
+  return [...months.values()];
 }
 
 export function addVisit(sum: StageSum, visit: Visit, place: number): void {
@@ -120,7 +127,7 @@ export function saveDays(db: Database, sums: DaySums): void {
   const add = db.query(ADD);
   const load = db.query("SELECT histogram FROM days WHERE span = ? AND project = ? AND workflow = ? AND stage = ?");
   for (const [project, own] of sums)
-    for (const sum of own.values()) {
+    for (const sum of [...own.values(), ...monthsOf(own)]) {
       const { span, workflow, stage, histogram } = sum;
       const before = load.get(span, project, workflow, stage) as { histogram: string } | null;
       if (before !== null) mergePacked(histogram, before.histogram);
