@@ -8,7 +8,8 @@ import { errorCode, makeDirs, messageOf, removeQuietly } from "../store/files.ts
 import { dirname } from "../store/names.ts";
 
 const VERSION = 1;
-const BUSY_MS = 5000;
+/** Longer than any sync but the first of a long history, and no longer than a page may stand still. */
+const BUSY_MS = 2000;
 
 const SCHEMA = `
 CREATE TABLE projects (id INTEGER PRIMARY KEY, root TEXT NOT NULL UNIQUE, gone INTEGER NOT NULL);

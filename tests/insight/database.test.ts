@@ -1,3 +1,4 @@
+import { Database } from "bun:sqlite";
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { existsSync, readFileSync, statSync, truncateSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
@@ -70,6 +71,21 @@ describe("the database", () => {
     expect(["cw-1", "secret", "another"].map((text) => bytes.includes(text))).toEqual([true, false, false]);
   });
 
+  test("while another process writes for long, the old figures stay and it is said", () => {
+    append(root, lines("cw-1"));
+    const insight = ground.open();
+    insight.sync();
+    append(root, lines("cw-2"));
+    const other = new Database(ground.db);
+    other.run("BEGIN IMMEDIATE");
+    expect(insight.sync()).toMatchObject({ events: 0, problems: [expect.stringContaining("another process")] });
+    expect(insight.counts({}).runs).toBe(1);
+    other.run("ROLLBACK");
+    other.close();
+    expect(insight.sync()).toMatchObject({ events: 12, problems: [] });
+    expect(insight.counts({}).runs).toBe(2);
+  });
+
   test("four processes at once: all read, nothing twice", async () => {
     for (let n = 0; n < 300; n++) append(root, lines(`cw-${n}`));
     const program = join(import.meta.dir, "sync-once.ts");
@@ -94,7 +110,6 @@ function readIfThere(path: string): string {
 }
 
 function version(path: string, number: number): void {
-  const { Database } = require("bun:sqlite") as typeof import("bun:sqlite");
   const db = new Database(path);
   db.run(`PRAGMA user_version = ${number}`);
   db.close();
