@@ -7,7 +7,7 @@ import { close, FLAGS, open } from "../store/disk.ts";
 import { errorCode, makeDirs, messageOf, removeQuietly } from "../store/files.ts";
 import { dirname } from "../store/names.ts";
 
-const VERSION = 1;
+const VERSION = 2;
 /** Longer than any sync but the first of a long history, and no longer than a page may stand still. */
 const BUSY_MS = 2000;
 
@@ -57,7 +57,7 @@ export function isDamage(error: unknown): boolean {
   const words = messageOf(error);
   return (
     /^SQLITE_(CORRUPT|NOTADB|FORMAT|SCHEMA|IOERR)/.test(code) ||
-    /no such (table|column)|malformed|not a database/.test(words)
+    /no such (table|column|index)|malformed|not a database/.test(words)
   );
 }
 
