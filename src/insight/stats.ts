@@ -215,7 +215,8 @@ export function trendOf(db: Database, filter: Filter, buckets: number): Trend[] 
   const slotOfSpan = (span: string) => slotOf(Date.parse(span.slice(1)) + DAY_MS / 2);
   const grouped = groupExactly(db, limited, slotOf) ?? groupFromSums(db, limited, days, slotOfSpan);
   const starts = Array.from({ length: parts }, (_, n) => iso(Math.round(since + n * width)));
-  return [...grouped.values()].map((slots) => trendLine(slots, starts)).sort(byWorkflow);
+  const lines = [...grouped.values()].map((slots) => trendLine(slots, starts)).sort(byWorkflow);
+  return lines.map(({ place: _, ...trend }) => trend);
 }
 
 const byWorkflow = (a: Trend & { place: number }, b: Trend & { place: number }) =>
