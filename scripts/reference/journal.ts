@@ -7,7 +7,7 @@ type Fields = Record<string, Json>;
 
 /** One record of each kind; a test compares kinds and keys with what core records. */
 export const EXAMPLES: Record<string, Fields> = {
-  armed: { plan: ["memory", "review"], by: "prompt", beside: false },
+  armed: { plan: ["memory", "review"], by: "prompt", beside: false, task: null, title: null },
   adopted: { from: "session-1", to: "session-2" },
   released: { why: "" },
   prompted: { said: "/complete-work", injected: false },

@@ -86,7 +86,13 @@ export function arm(input: Arming): Step {
   if (parsed) draft.run.document = importDocument(draft.run.document, parsed, workflow);
   if (input.start !== undefined)
     record(draft, "inferred", { signal: "", evidence: `this session is at ${input.start} with it` });
-  record(draft, "armed", { plan: draft.run.plan, by: event.kind, beside: input.beside });
+  record(draft, "armed", {
+    plan: draft.run.plan,
+    by: event.kind,
+    beside: input.beside,
+    task: input.task?.id ?? null,
+    title: input.task?.title ?? null,
+  });
   if (draft.run.formal) return beginFormal(draft);
   if (workflow.watch) return closeDraft(draft, { turn: "none" });
   const owned = event.kind === "prompt";

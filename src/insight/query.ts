@@ -12,20 +12,7 @@ import { syncDatabase } from "./sync.ts";
 import type { Counts, Filter, Insight, LoopRow, ProjectRow, RunRow, Synced } from "./types.ts";
 
 export { ENOUGH_ATTEMPTS } from "./bottleneck.ts";
-export type {
-  Counts,
-  Filter,
-  GateRow,
-  Insight,
-  LoopRow,
-  ProjectRow,
-  RunRow,
-  StageRow,
-  StageStat,
-  Synced,
-  Trend,
-  TrendPoint,
-} from "./types.ts";
+export type { Filter, Insight, LoopRow } from "./types.ts";
 
 /** `projects`: only these (and those seen before) instead of all that Pawl has heard of. */
 export function openInsight(options: { path?: string; projects?: string[] } = {}): Insight {
