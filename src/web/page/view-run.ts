@@ -140,9 +140,13 @@ function look({ kind, text }: Moment): { tone: Tone; sign: string } {
   return found ? { tone: found[1], sign: found[2] } : { tone: "quiet", sign: "·" };
 }
 
+/** In the journal every line has fields; of these they tell more than the line itself. */
+const TELLING = /^(gated|asked|reported|errored|changed|looped|loop_ended|noticed)$/;
+
 /** What does not fit a line is folded away: outputs of checks, what was said in full, fields. */
-function detailOf({ kind, detail }: Moment, key: string): HTMLElement | null {
-  const text = inLines(detail);
+function detailOf({ kind, detail, run }: Moment, key: string): HTMLElement | null {
+  const isTold = run === undefined || TELLING.test(kind);
+  const text = isTold ? inLines(detail) : "";
   if (text === "") return null;
   const label =
     kind === "gated" ? "Output and evidence" : kind === "stopped" || kind === "prompted" ? "In full" : "More";
@@ -192,7 +196,7 @@ function factsCard({ run }: RunDetail): HTMLElement {
       run.ended_at ? "Took" : "For",
       run.ended_at ? span(Date.parse(run.ended_at) - Date.parse(run.started_at)) : since(run.started_at),
     ],
-    ["Waited for you", span(run.waited_ms)],
+    ["Waited for you", run.waited_ms >= 1000 && span(run.waited_ms)],
     ["Continued", `${run.continues}×`],
     ["Sent back by checks", run.gate_fails > 0 && `${run.gate_fails}×`],
     ["Questions", String(run.asks)],
