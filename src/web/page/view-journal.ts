@@ -51,7 +51,7 @@ export const viewJournal: View<Data> = {
           h(
             "ol",
             { class: "timeline" },
-            rows.map((line, i) => item(line, rows[i - 1])),
+            rows.map((line, i) => item(line, rows[i - 1], Boolean(query.q))),
           ),
         ),
     ...[pager("journal", query, next)].filter((part) => part !== null),
@@ -64,18 +64,15 @@ function noneIfRefused(error: unknown): Page<Line> {
   return { rows: [], next: null };
 }
 
-const item = (line: Line, before: Line | undefined): HTMLElement =>
-  timelineItem(
-    line,
-    before,
-    h(
-      "p",
-      { class: "meta" },
-      projectTag(line.project),
-      runLink(line.project, line.run, line.run),
-      h("span", {}, line.kind),
-    ),
-  );
+/** Every line has fields; of these they tell more than the line itself. Who searches may have found one of them. */
+const TELLING = /^(gated|asked|reported|errored|changed|looped|loop_ended|noticed)$/;
+
+function item(line: Line, before: Line | undefined, isSearch: boolean): HTMLElement {
+  const detail = isSearch || TELLING.test(line.kind) ? line.detail : null;
+  const run = runLink(line.project, line.run, line.run);
+  const meta = h("p", { class: "meta" }, projectTag(line.project), run, h("span", {}, line.kind));
+  return timelineItem({ ...line, detail }, before, meta);
+}
 
 function filters(query: Query, projects: Project[]): HTMLElement {
   const change = (name: string) => (value: string) => refine("journal", { ...query, [name]: value, after: null });

@@ -140,13 +140,9 @@ function look({ kind, text }: Moment): { tone: Tone; sign: string } {
   return found ? { tone: found[1], sign: found[2] } : { tone: "quiet", sign: "·" };
 }
 
-/** In the journal every line has fields; of these they tell more than the line itself. */
-const TELLING = /^(gated|asked|reported|errored|changed|looped|loop_ended|noticed)$/;
-
 /** What does not fit a line is folded away: outputs of checks, what was said in full, fields. */
-function detailOf({ kind, detail, run }: Moment, key: string): HTMLElement | null {
-  const isTold = run === undefined || TELLING.test(kind);
-  const text = isTold ? inLines(detail) : "";
+function detailOf({ kind, detail }: Moment, key: string): HTMLElement | null {
+  const text = inLines(detail);
   if (text === "") return null;
   const label =
     kind === "gated" ? "Output and evidence" : kind === "stopped" || kind === "prompted" ? "In full" : "More";
