@@ -1,7 +1,7 @@
 /** Every page in a real browser: it opens, nothing goes wrong in it, everybody can read it, and nothing of it is believed. */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import type { Browser } from "playwright-core";
-import { removePlaces } from "../harness.ts";
+import { makePlace, removePlaces } from "../harness.ts";
 import type { World } from "../scenario.ts";
 import { type Running, startDashboard, stopDashboards } from "../web/ground.ts";
 import { openBrowser, openPage, overflow, violations, visit } from "./browser.ts";
@@ -122,5 +122,23 @@ test("the theme is switched by a click and remembered", async () => {
   await page.locator("#view h1").waitFor();
   expect(await button.textContent()).toContain("Dark");
   expect(await ground()).not.toBe(light);
+  await close();
+});
+
+test("where nothing happened yet, each page says what to do", async () => {
+  const { page, faults, close } = await openPage(browser, await startDashboard(makePlace()));
+  for (const [hash, title, says] of [
+    ["#/now", "Now", "/complete-work"],
+    ["#/runs", "Runs", "/complete-work"],
+    ["#/stages?since=all", "Stages", "with the first run"],
+    ["#/tasks", "Tasks", "pawl task add"],
+    ["#/loops", "Loops", "pawl loop"],
+    ["#/journal", "Journal", "/complete-work"],
+  ] as const) {
+    await visit(page, hash, title);
+    expect(await page.locator(".empty").textContent()).toContain(says);
+    expect(await violations(page)).toEqual([]);
+  }
+  expect(faults).toEqual([]);
   await close();
 });
