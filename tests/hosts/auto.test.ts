@@ -64,6 +64,7 @@ const MEND: [string, Reply][] = [
   ["first review", review],
   ["not approved", marker("ORACLE_APPROVED", "The reviewer likes it.")],
   ["polish", edit("a - b;", "a - b; // not b - a")],
+  ["green again", run],
   ["second review", review],
   ["approved", marker("ORACLE_APPROVED", "Now it does.")],
   ["commit polish", commit("Say which way round")],
@@ -161,6 +162,7 @@ const PROVED = [
     "commit-close": {
       proof: [
         expect.stringContaining(`the tracker says ${task} is closed`),
+        expect.stringContaining(tests!),
         expect.stringContaining("nothing is left"),
       ],
     },

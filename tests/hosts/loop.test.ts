@@ -140,10 +140,10 @@ const SEEN = [
 ];
 const SUMMARY = [
   /^✔ build: SUCCESS$/m,
-  /^ +✘ +1 +refused +\S+ +\$0\.0\d+ +SUCCESS is not believed: no ready work remains/m,
-  /^ +· +2 +continue +\S+ +\$0\.0\d+ +One is left\.$/m,
-  /^ +✔ +3 +success +\S+ +\$0\.0\d+ +SUCCESS: No task is left\.$/m,
-  /^ +3 iterations, \S+, \$0\.0\d+, \d+ tokens in, \d+ out$/m,
+  /^✘ 1 refused · \S+ · \$0\.0\d+ · SUCCESS is not believed: no ready work remains/m,
+  /^· 2 continue · \S+ · \$0\.0\d+ · One is left\.$/m,
+  /^✔ 3 success · \S+ · \$0\.0\d+ · SUCCESS: No task is left\.$/m,
+  /^ +3 iterations, 3 commits, \S+, \$0\.0\d+, \d+ tokens in, \d+ out$/m,
 ];
 
 test("kill -9 in the middle of the second iteration: --resume has the same count and budget, and finishes", async () => {
@@ -177,11 +177,14 @@ test("kill -9 in the middle of the second iteration: --resume has the same count
 test("work that is claimed and left is not done: SUCCESS is refused, and the tasks are ready again", async () => {
   const claims = ["Mend take", "Multiply", "Divide"].map((title) => `pawl task start "${title}"`).join(" && ");
   await using scene = await openLooped(
-    { turns: [bash(`${claims} && git commit -qam Mine`), success("None.")] },
+    { turns: [bash(`${claims} && git commit -qam Mine`), ...["One", "Two", "Three", "Four"].map(success)] },
     { files: FILES },
   );
+  const { model } = scene;
   const told = await scene.loop("build", "--no-preflight", "--json", "-n", "1");
   expect([told.code, verdicts(told)]).toEqual([2, ["refused"]]);
+  // In the session it hears of its own claims; when that is over they are free, and still to be done.
+  expect(model.main()[2]!.text).toContain("mend-take was claimed in this session and is not done");
   expect(told.events.at(-2)?.why).toContain("the tracker has ready work: mend-take and 2 more");
   expect(await scene.project.read("session.md")).toBe(TASKS);
 });
