@@ -1,9 +1,9 @@
 import { armByPrompt, bindOffered, takeCleared } from "./arming.ts";
 import { decide } from "./core/decide.ts";
-import { isApproval, parseArming } from "./core/prompt.ts";
+import { isApproval, isHelp, parseArming } from "./core/prompt.ts";
 import type { Answer, Event, Run, Step, Workflow } from "./core/types.ts";
 import { commitLoop, type Incoming, oneAnswer, type Speak } from "./engine.ts";
-import { mayConcern } from "./quick.ts";
+import { mayBeShortcut } from "./quick.ts";
 import { logError } from "./store/errors.ts";
 import { lookAt } from "./store/files.ts";
 import { isGone } from "./store/gone.ts";
@@ -28,7 +28,7 @@ export async function conduct(given: Incoming, speak: Speak): Promise<void> {
   if (event.kind === "start" && event.source === "resume" && isFork()) return;
   const known = isTurningPoint(event) ? ((await lookAround(incoming, pointer)) ?? pointer) : pointer;
   const atRun = (say: Speak) => known !== null && !isOff(known.root) && atWork(incoming, known, say);
-  if (event.kind === "prompt" && !event.injected && mayConcern(event.text)) {
+  if (event.kind === "prompt" && !event.injected && (mayBeShortcut(event.text) || isHelp(event.text))) {
     const { answerShortcut } = await import("./shortcuts.ts");
     if (await answerShortcut(incoming, known, atRun, speak)) return;
   }

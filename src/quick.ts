@@ -45,7 +45,8 @@ export type Input = { value: unknown } | { failed: string };
 const LIMIT_BYTES = 8 << 20;
 const DEADLINE_MS = 5_000;
 const BRACE = 125;
-const SLASH = 47;
+const LONGEST_COMMAND = 3;
+const LONGEST_DIRECTIVE = 11;
 const LATE: Input = { failed: `stdin did not end within ${DEADLINE_MS / 1000} s` };
 const LARGE: Input = { failed: `more than ${LIMIT_BYTES >> 20} MB on stdin` };
 
@@ -137,7 +138,7 @@ export function isUnarmed(input: Input): boolean {
   if (typeof session !== "string" || session.length > 128 || encodeURIComponent(session) !== session) return false;
   if (session === "" || session.startsWith(".")) return false;
   if (!process.env.HOME || name === "PreCompact" || (name === "SessionStart" && STARTS.includes(source))) return false;
-  if (typeof prompt === "string" && mayConcern(prompt)) return false;
+  if (typeof prompt === "string" && (prompt.trimStart().startsWith("/") || mayBeShortcut(prompt))) return false;
   if (name === "Stop" && mayClaim((input.value as Record<string, unknown>).last_assistant_message)) return false;
   if (isCall(name) && pointerExists(`${process.env.HOME}/.local/state/pawl/notify-on`)) return false;
   return !pointerExists(`${process.env.HOME}/.local/state/pawl/sessions/claude-${session}`);
@@ -146,12 +147,14 @@ export function isUnarmed(input: Input): boolean {
 /** The host wants the person: with notifications on, every session's business. */
 const isCall = (name: unknown) => name === "PermissionRequest" || name === "Notification";
 
-/** Commands, and what is short enough for a shortcut: the keys of core/shortcut.ts are no longer than this. */
-export function mayConcern(prompt: string): boolean {
+/** Hardly an ordinary prompt is one of these; every shortcut is, since no key may be longer (author/shortcut-schema.ts). */
+export function mayBeShortcut(prompt: string): boolean {
   const start = prompt.trimStart();
-  if (start.charCodeAt(0) === SLASH || (start.length <= 64 && start.trimEnd().length <= 3)) return true;
-  const colon = start.slice(0, 11).indexOf(":");
-  return colon > 0 && start.charCodeAt(colon + 1) <= 32 && !start.slice(0, colon).includes(" ");
+  const colon = start.slice(0, LONGEST_DIRECTIVE).indexOf(":");
+  if (colon <= 0) return start !== "" && start.trimEnd().length <= LONGEST_COMMAND;
+  const word = start.slice(0, colon);
+  const behind = start.charAt(colon + 1);
+  return behind !== "" && behind.trim() === "" && !word.includes(" ") && !word.includes("\n");
 }
 
 /**

@@ -7,7 +7,7 @@ import { actorOf, isLabelled } from "./core/auto.ts";
 import { fenced } from "./core/auto-text.ts";
 import { MARK } from "./core/guide.ts";
 import { plain } from "./core/plain.ts";
-import { isForRun } from "./core/prompt.ts";
+import { isForRun, isHelp } from "./core/prompt.ts";
 import { expansionOf, findShortcut, helpText, type Shortcut } from "./core/shortcut.ts";
 import { chooseTask, type StatusView, statusText } from "./core/status.ts";
 import type { Task } from "./core/tasks.ts";
@@ -63,9 +63,6 @@ async function find(incoming: Incoming, event: EventOf<"prompt">, root: string):
   const found = findShortcut(isHelp(event.text) ? "?" : event.text, table);
   return found && { incoming, event, root, table, ...found };
 }
-
-/** A client may keep a single "?" for itself. */
-const isHelp = (text: string) => text.trim() === "/pawl:keys";
 
 /** While a run waits for an answer, or is to go on, the word is its own. */
 function isAnswer(pointer: Pointer | null, text: string): boolean {

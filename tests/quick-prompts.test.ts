@@ -1,7 +1,7 @@
 /** What the quick path lets go must never be a shortcut; what it keeps should hardly ever be an ordinary prompt. */
 import { expect, test } from "bun:test";
-import { findShortcut, mayBeShortcut, SHORTCUTS, withOverrides } from "../src/core/shortcut.ts";
-import { mayConcern } from "../src/quick.ts";
+import { findShortcut, SHORTCUTS, withOverrides } from "../src/core/shortcut.ts";
+import { mayBeShortcut } from "../src/quick.ts";
 
 const ALL = withOverrides(SHORTCUTS, [
   { c: "on", y: "on", "b:": "on", "q:": "on", "learn:": "on", "abcdefghij:": "Own." },
@@ -18,13 +18,28 @@ function random(seed: number): () => number {
 test("every shortcut passes the first look", () => {
   const seed = Number(process.env.SEED ?? Date.now() % 1_000_000);
   const next = random(seed);
-  const pieces = ["", " ", "\n", "\t", "x", "hc", "?", "d:", "learn:", "abcdefghij:", "text", "::", "é", "ab c"];
+  const pieces = [
+    "",
+    " ",
+    "\n",
+    "\t",
+    "x",
+    "hc",
+    "?",
+    "d:",
+    "learn:",
+    "abcdefghij:",
+    " ".repeat(80),
+    "text",
+    "::",
+    "é",
+    "ab c",
+  ];
   const pick = () => pieces[Math.floor(next() * pieces.length)]!;
   for (let n = 0; n < 50_000; n++) {
     const prompt = Array.from({ length: 1 + Math.floor(next() * 5) }, pick).join("");
-    if (findShortcut(prompt, ALL) !== null && !mayConcern(prompt))
+    if (findShortcut(prompt, ALL) !== null && !mayBeShortcut(prompt))
       throw new Error(`seed ${seed}: ${JSON.stringify(prompt)} is a shortcut, and was let go`);
-    if (findShortcut(prompt, ALL) !== null) expect(mayBeShortcut(prompt)).toBe(true);
   }
 });
 
@@ -37,5 +52,5 @@ test("ordinary prompts are let go", () => {
     "please",
     "Note that this: matters",
   ];
-  expect(ordinary.filter(mayConcern)).toEqual([]);
+  expect(ordinary.filter(mayBeShortcut)).toEqual([]);
 });

@@ -40,6 +40,9 @@ function otherTask(draft: Draft, other: string): Step {
   return closeDraft(draft, { turn: "none", person });
 }
 
+/** The list of shortcuts, where the client keeps a single "?" for itself. */
+export const isHelp = (text: string) => text.trim() === "/pawl:keys";
+
 export const isApproval = (text: string) => /^\/(?:pawl:)?approve(?:\s|$)/i.test(text.trim());
 
 /** `/complete-work review commit` → the named stages; null: not this workflow's command. */

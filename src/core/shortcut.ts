@@ -11,19 +11,6 @@ export function expansionOf(shortcut: Shortcut): string {
 
 // ── Matching ────────────────────────────────────────────────────────────────
 
-/** Keys may not be longer: the hook looks no further into a prompt before it lets it go. */
-const LONGEST_COMMAND = 3;
-const LONGEST_DIRECTIVE = 11;
-
-/** Every match is one of these; hardly an ordinary prompt is. The hook asks this of every prompt. */
-export function mayBeShortcut(prompt: string): boolean {
-  const start = prompt.trimStart();
-  const colon = start.slice(0, LONGEST_DIRECTIVE).indexOf(":");
-  const word = start.slice(0, colon);
-  if (colon > 0) return isBlank(start.charAt(colon + 1)) && !word.includes(" ") && !word.includes("\n");
-  return start !== "" && start.trimEnd().length <= LONGEST_COMMAND;
-}
-
 const isBlank = (text: string) => text !== "" && text.trim() === "";
 
 export function findShortcut(prompt: string, table: readonly Shortcut[]): { shortcut: Shortcut; rest: string } | null {

@@ -27,6 +27,7 @@ export interface RunFigures {
   completed: number;
   failed: number;
   aborted: number;
+  /** ended in another way: stalled, out of budget … */
   other: number;
   live: number;
   cost_usd: number | null;

@@ -1,4 +1,5 @@
 /** The rows and questions of insight. Times are ISO, durations milliseconds. */
+import type { RunFigures, StageFigures } from "../core/stats-view.ts";
 
 export interface RunRow {
   project: string;
@@ -88,28 +89,8 @@ export interface Filter {
   after?: string;
 }
 
-export interface StageStat {
-  workflow: string;
-  stage: string;
-  /** that were in it */
-  runs: number;
-  /** stays in it that are over */
-  attempts: number;
-  /** runs that are in it now */
-  open: number;
-  p50_ms: number | null;
-  p95_ms: number | null;
-  total_ms: number;
-  /** stays that went forward, of all that are over */
-  success_rate: number | null;
-  claims: number;
-  continues: number;
-  asks: number;
-  gate_fails: number;
-  waited_ms: number;
-  /** from day sums: quantiles within 1 %, borders rounded to days */
-  approximate: boolean;
-}
+/** From day sums where `approximate`: quantiles within 1 %, borders rounded to days. */
+export type StageStat = StageFigures;
 
 export interface TrendPoint {
   at: string;
@@ -148,16 +129,7 @@ export interface ProjectRow {
   gone: boolean;
 }
 
-export interface Counts {
-  runs: number;
-  completed: number;
-  failed: number;
-  aborted: number;
-  /** ended in another way: stalled, out of budget … */
-  other: number;
-  live: number;
-  cost_usd: number | null;
-}
+export type Counts = RunFigures;
 
 export interface Insight {
   sync(): Synced;

@@ -3,7 +3,8 @@
  * shortcut by the way it is made. It knows the keys as a list of its own, and nothing of how they are looked for.
  */
 import { expect, test } from "bun:test";
-import { findShortcut, mayBeShortcut, SHORTCUTS, withOverrides } from "../../src/core/shortcut.ts";
+import { findShortcut, SHORTCUTS, withOverrides } from "../../src/core/shortcut.ts";
+import { mayBeShortcut } from "../../src/quick.ts";
 
 const SEED = 20_260_207;
 const PROMPTS = 100_000;

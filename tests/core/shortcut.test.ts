@@ -7,12 +7,12 @@ import {
   findShortcut,
   fragmentText,
   helpText,
-  mayBeShortcut,
   type Overrides,
   SHORTCUTS,
   type Shortcut,
   withOverrides,
 } from "../../src/core/shortcut.ts";
+import { mayBeShortcut } from "../../src/quick.ts";
 
 const DEFAULT = withOverrides(SHORTCUTS, []);
 const keys = (table: readonly Shortcut[]) => table.map(({ key }) => key).join(" ");

@@ -1,5 +1,9 @@
 /// <reference lib="dom" />
 /** What the server says, and how it is asked. */
+import type { Counts, GateRow, RunRow, StageRow, StageStat, TrendPoint } from "../../insight/types.ts";
+
+export type { Counts, GateRow, RunRow, StageRow, StageStat };
+export type Point = TrendPoint;
 
 export interface Need {
   project: string;
@@ -54,53 +58,6 @@ export interface Now {
   readOnly?: boolean;
 }
 
-export interface RunRow {
-  project: string;
-  id: string;
-  workflow: string;
-  stage: string;
-  status: "active" | "waiting" | "halted" | "ended";
-  outcome: string | null;
-  why: string;
-  host: string;
-  session: string;
-  task: string | null;
-  title: string | null;
-  started_at: string;
-  updated_at: string;
-  ended_at: string | null;
-  continues: number;
-  asks: number;
-  gate_fails: number;
-  approvals: number;
-  waited_ms: number;
-  cost_usd: number | null;
-  approximate: boolean;
-}
-
-export interface StageRow {
-  stage: string;
-  visit: number;
-  entered_at: string;
-  left_at: string | null;
-  ms: number | null;
-  waited_ms: number;
-  how: "done" | "back" | "ended" | "open";
-}
-
-export interface GateRow {
-  stage: string;
-  gate: string;
-  pass: number;
-  fail: number;
-  unproven: number;
-  last: string;
-  why: string;
-  at: string;
-  tree: string;
-  command: string | null;
-}
-
 export interface Moment {
   at: string;
   seq: number;
@@ -134,40 +91,6 @@ export interface RunDetail {
   /** when the claim was made that can be approved */
   claimed: string | null;
   paused?: boolean;
-}
-
-export interface StageStat {
-  workflow: string;
-  stage: string;
-  runs: number;
-  p50_ms: number | null;
-  p95_ms: number | null;
-  attempts: number;
-  success_rate: number | null;
-  open: number;
-  continues: number;
-  asks: number;
-  gate_fails: number;
-  waited_ms: number;
-  approximate: boolean;
-}
-
-export interface Point {
-  at: string;
-  runs: number;
-  p50_ms: number | null;
-  success_rate: number | null;
-}
-
-export interface Counts {
-  runs: number;
-  completed: number;
-  failed: number;
-  aborted: number;
-  /** ended in another way: stalled, out of budget … */
-  other?: number;
-  live: number;
-  cost_usd: number | null;
 }
 
 export interface Stats {
