@@ -182,6 +182,15 @@ describe("going on", () => {
     expect(world.loop("--resume", "--json").code).toBe(0);
   }, 20_000);
 
+  test("Ctrl+C between two iterations: no agent is started any more", async () => {
+    world.steps("echo 'Error: rate limit reached, try again in 2 hours' >&2; exit 1", SUCCESS);
+    const loop = world.start("plain", "--json", "--time-limit", "8h");
+    const reader = loop.stdout.getReader();
+    for (let out = ""; !out.includes('"waiting"'); ) out += new TextDecoder().decode((await reader.read()).value);
+    loop.kill("SIGINT");
+    expect([await loop.exited, world.started()]).toEqual([130, 1]);
+  }, 20_000);
+
   test("a limit that was reached can be raised", () => {
     world.steps("echo 1 > a.txt; echo one", SUCCESS);
     expect(world.loop("plain", "--json", "-n", "1").code).toBe(2);
