@@ -60,12 +60,25 @@ export const WORDS: Record<string, (r: Fields) => string> = {
   commanded: (r) =>
     r.name === "decide" ? "the person decides from outside the session" : `command: pawl runs ${text(r.name)}`,
   doubled: (r) => `the hook is installed twice (${text(r.first)} and ${text(r.second)}); only the first counts`,
-  noticed: (r) => `${text(r.what)}: ${text(r.detail)}`,
+  noticed,
   left: (r) => `the session ended (${text(r.reason)})`,
   errored: (r) => `error: ${text(r.why ?? r.what)}`,
   ended: (r) =>
     `⇒ the run ends: ${text(r.outcome)}${typeof r.commit === "string" ? `, commit ${r.commit.slice(0, 12)}` : ""}`,
 };
+
+const NOTIFIED: Readonly<Record<string, string>> = {
+  permission_prompt: "the host asks the person for a permission",
+  idle_prompt: "the host waits for the person",
+  elicitation_dialog: "the host asks the person something",
+};
+
+function noticed({ what, detail }: Fields): string {
+  const named = text(detail);
+  if (what === "permission") return `the agent asks for a permission${named && ` for ${named}`}`;
+  if (what === "expansion") return `the person typed /${named}`;
+  return Object.hasOwn(NOTIFIED, named) ? NOTIFIED[named]! : `${text(what)}: ${named}`;
+}
 
 export function inWords(record: Fields): string {
   const kind = text(record.kind);

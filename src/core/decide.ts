@@ -1,3 +1,4 @@
+import { noteCall } from "./calls.ts";
 import { openRefusal } from "./claim.ts";
 import { onCommand } from "./command.ts";
 import { importDocument, parseFrontMatter } from "./document.ts";
@@ -23,13 +24,17 @@ export function decide(input: { workflow: Workflow; run: Run; event: Event; fact
   draft.repeated = seen !== undefined;
   if (draft.repeated && !REPEATABLE.includes(event.kind)) return { none: "the same event again" };
   if (event.kind !== "ended") delete draft.run.owner?.ended_at;
+  if (event.kind !== "noticed" && event.kind !== "command") delete draft.run.call;
   const removed = draft.run.formal ? importFormal(draft) : readDocument(draft);
   if (removed) return removed;
   return dispatch(draft);
 }
 
-/** Compactions, resumes and endings of one turn look alike and each of them counts; a stop has its own rule. */
-const REPEATABLE: Event["kind"][] = ["stop", "start", "compacting", "ended"];
+/**
+ * Compactions, resumes, endings and permissions asked for in one turn look alike and each of them counts: the host
+ * delivers an event but once by the same way. A stop has its own rule.
+ */
+const REPEATABLE: Event["kind"][] = ["stop", "start", "compacting", "ended", "noticed"];
 
 function mayDecide(run: Run, event: Event): boolean {
   if (event.kind === "command") return true;
@@ -111,6 +116,7 @@ function dispatch(draft: Draft): Step {
       record(draft, "left", { reason: event.reason });
       return closeDraft(draft, { turn: "none" });
     case "noticed":
+      noteCall(draft.run, event);
       record(draft, "noticed", { what: event.what, detail: event.detail });
       return closeDraft(draft, { turn: "none" });
   }

@@ -78,13 +78,11 @@ function unprovenOf({ run }: SeenRun): Need {
 }
 
 /** What came of it is not told to hooks: only a later event shows that it went on. */
-function permissionOf({ run, records }: SeenRun): Need {
-  const newest = records.at(-1);
-  if (newest?.kind !== "noticed" || run.question || run.status !== "active") return null;
-  const isAsked = newest.what === "permission" || newest.detail === "permission_prompt";
-  const tool = newest.what === "permission" ? ` for ${short(text(newest.detail), 40)}` : "";
+function permissionOf({ run }: SeenRun): Need {
+  if (run.call?.about !== "permission" || run.question || run.status !== "active") return null;
+  const tool = run.call.tool === "" ? "" : ` for ${short(run.call.tool, 40)}`;
   const what = `a permission${tool} was asked for, and nothing was heard after it`;
-  return isAsked ? { what, how: "answer in its session" } : null;
+  return { what, how: "answer in its session" };
 }
 
 function questionOf({ run, choices }: SeenRun): Need {

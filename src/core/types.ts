@@ -158,6 +158,13 @@ export interface Seen {
   via: string;
 }
 
+export interface Call {
+  about: "permission" | "idle" | "question";
+  /** for which a permission is asked; "": unknown */
+  tool: string;
+  at: string;
+}
+
 export interface RunDocument {
   /** relative to the root; "" where the workflow has none */
   path: string;
@@ -190,6 +197,8 @@ export interface Run {
   /** the turn whose prompt was the person's own business: its stop is theirs */
   paused?: { turn: string; told: boolean /** said by command: only a go lifts it, no claim does */; firm?: true };
   question?: Question;
+  /** the host called the person, and nothing was heard of the session since */
+  call?: Call;
   decision?: { ask: string; choice: string; at: string };
   owed?: Owed;
   /** `proof`: what let it through, in words */

@@ -17,6 +17,8 @@ export interface Call {
 
 /** The same thing is not said twice within this time. */
 const AGAIN_MS = 600_000;
+/** The hook is installed twice: both come within this time. A permission that is asked for later is asked for anew. */
+const DOUBLE_MS = 10_000;
 
 /** null: nothing that deserves it, said just now, or switched off. Never a reason for a hook to fail. */
 export function callFor(root: string, commit: Commit): Call | null {
@@ -44,8 +46,9 @@ export function callOfHost(raw: unknown, at: string): Call | null {
     const notice = { what: whatOf(fields), text: wordsOf(root, fields), root, run: "", session, at };
     const asked = JSON.stringify([fields.prompt_id, fields.tool_name, fields.tool_input]);
     // The host repeats a question that was just called out, or a turn's end, as a notification of its own.
-    const key = name === "PermissionRequest" ? `permission ${session} ${hashOf(asked)}` : sessionKey(session);
-    return callOnce(mark, notice, key);
+    return name === "PermissionRequest"
+      ? callOnce(mark, notice, `permission ${session} ${hashOf(asked)}`, DOUBLE_MS)
+      : callOnce(mark, notice, sessionKey(session));
   });
 }
 
@@ -61,9 +64,9 @@ function wordsOf(root: string, { hook_event_name: name, notification_type: type,
 
 const sessionKey = (session: string) => `session ${session}`;
 
-function callOnce(mark: Mark, notice: Notice, key: string): Call | null {
+function callOnce(mark: Mark, notice: Notice, key: string, again_ms = AGAIN_MS): Call | null {
   const now = Date.parse(notice.at);
-  if (!firstToSay(key, now, AGAIN_MS)) return null;
+  if (!firstToSay(key, now, again_ms)) return null;
   if (key !== sessionKey(notice.session)) firstToSay(sessionKey(notice.session), now, AGAIN_MS);
   return { notice, ...(mark.bell && { alert: alertOf(notice) }) };
 }

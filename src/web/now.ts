@@ -1,4 +1,5 @@
 /** What needs the person, and every run under way. Read from the runs themselves, so it is exact. */
+import { calling } from "../core/calls.ts";
 import { openDraft } from "../core/draft.ts";
 import { choiceLines, fill, valuesOf } from "../core/guide.ts";
 import { plain } from "../core/plain.ts";
@@ -133,9 +134,8 @@ function needOf(project: string, { commit, workflow }: Loaded, waits: Waiting | 
   const { run } = commit;
   const about = { project, run: run.id, workflow: run.workflow };
   const approval = { canApprove: mayApprove(run), claimed: mayApprove(run) ? run.claim!.at : null };
-  const permission = waits === null ? permissionOf(commit) : null;
-  if (permission)
-    return [{ ...about, ...permission, since: commit.event.at, kind: "permission", question: null, ...approval }];
+  if (waits === null && run.call)
+    return [{ ...about, ...calling(run.call), since: run.call.at, kind: "permission", question: null, ...approval }];
   if (waits === null) return unproven(about, run);
   return [
     { ...about, ...waits, since: sinceOf(run), kind: kindOf(run), question: questionOf(run, workflow), ...approval },
@@ -151,19 +151,6 @@ function unproven(about: Pick<Need, "project" | "run" | "workflow">, run: Run): 
   const what = `${signal || "done"} is unproven (${short(`${open.gate}: ${open.why}`, MOST_SIGNS)})`;
   const how = `\`pawl approve ${run.id}\``;
   return [{ ...about, what, how, since: at, kind: "approval", question: null, canApprove: true, claimed: at }];
-}
-
-/** The host said that it waits for the person, and nothing was heard since. */
-function permissionOf({ event, records }: Commit): Waiting | null {
-  const said = event.kind === "noticed" ? records.find(({ kind }) => kind === "noticed") : undefined;
-  if (!said) return null;
-  const detail = short(String(said.detail ?? ""), 60);
-  const how = "answer in its session";
-  if (said.what === "permission") return { what: `the agent asks for a permission (${detail})`, how };
-  if (said.what !== "notification") return null;
-  return detail === "permission_prompt"
-    ? { what: "the agent asks for a permission", how }
-    : { what: `its session calls for you (${detail})`, how };
 }
 
 function kindOf(run: Run): Need["kind"] {

@@ -2,7 +2,7 @@
 import { afterAll, afterEach, beforeEach, expect, test } from "bun:test";
 import { join } from "node:path";
 import type { Commit } from "../../src/core/types.ts";
-import { callFor } from "../../src/notify/call.ts";
+import { callFor, callOfHost } from "../../src/notify/call.ts";
 import { errorsOf, makePlace, type Place, removePlaces } from "../harness.ts";
 import { put } from "./ground.ts";
 
@@ -38,6 +38,24 @@ test("with the mark there is a call, without a bell none for the terminal", () =
     },
   });
   expect(callFor(place.root, ended)).toBeNull();
+});
+
+test("a permission that is asked for again counts as a double only at nearly the same moment", () => {
+  put(join(place.home, STATE, "notify-on"), '{"bell":true,"silent":15}\n');
+  const about = { session_id: "s1", cwd: place.root, prompt_id: "t1" };
+  const asked = { ...about, hook_event_name: "PermissionRequest", tool_name: "Bash", tool_input: { command: "ls" } };
+  const told = { ...about, hook_event_name: "Notification", notification_type: "permission_prompt" };
+  const called = (raw: unknown, second: number) =>
+    callOfHost(raw, new Date(Date.UTC(2026, 0, 1) + second * 1000).toISOString()) !== null;
+  const calls: [unknown, number][] = [
+    [asked, 0],
+    [asked, 1],
+    [told, 6],
+    [asked, 45],
+    [asked, 46],
+    [told, 51],
+  ];
+  expect(calls.map(([raw, second]) => called(raw, second))).toEqual([true, false, false, true, false, false]);
 });
 
 test.each<[string, string]>([
