@@ -1,201 +1,230 @@
 /**
  * Reads journal lines as bytes. Pawl writes the keys of a line in one order, so most lines are known by their beginning and
- * need no parsing; whatever looks different is parsed as the JSON it is. Strings that come again and again are made once.
+ * need no parsing; whatever looks different is parsed as the JSON it is.
  */
 import { BARE_KINDS, type FoldLine, TELLING_KINDS } from "./fold.ts";
-import { type Clock, TIME_LENGTH, timeIn } from "./journal-time.ts";
+import { isKept, type Kept, type Key, keep, keyOf, newKept, standsAt } from "./journal-bytes.ts";
+import { type Clock, newClock, TIME_LENGTH, timeIn } from "./journal-time.ts";
+import {
+  commonWord,
+  LONGEST_NAME,
+  newWords,
+  type Source,
+  type Use,
+  type Word,
+  type Words,
+  word,
+} from "./journal-words.ts";
 import type { Json } from "./types.ts";
 
-const QUOTE = 34;
-const BACKSLASH = 92;
 const BRACE = 125;
 const ZERO = 48;
-const LONGEST_NAME = 200;
-const MOST_WORDS = 50_000;
-const SLOTS = 1 << 16;
+/** as many runs as may go on side by side without looking at their names again */
+const ABOUTS = 64;
 
-/** 0: counts for nothing, 1: its beginning says all, 2: to be parsed, 3: a prompt, 4: a gate's verdict. */
-type Use = 0 | 1 | 2 | 3 | 4;
-
-interface Word {
-  text: string;
-  use: Use;
-  next: Word | null;
+/** What stood between kind and stage in the last line of a run. */
+interface About {
+  text: Kept;
+  host: string;
+  session: string;
+  workflow: string;
 }
 
-export interface Scanner {
-  slots: (Word | null)[];
-  words: number;
-  decoder: TextDecoder;
+export interface Scanner extends Source {
+  words: Words;
   /** the line that was read last, used again and again */
   line: FoldLine;
-  use: Use;
-  /** where reading the current line has come to */
+  /** where reading the current line has come to, and where the line ends */
   at: number;
+  to: number;
   /** how the last line began, up to the number of its record: the lines of a commit stand together and begin alike */
-  begun: Uint8Array;
-  begunLength: number;
-  /** what stood between kind and stage in the last line that was read so far */
-  about: Uint8Array;
-  aboutLength: number;
+  begun: Kept;
+  abouts: About[];
+  /** where the current run's is kept, if no other run took its place */
+  about: About;
   clock: Clock;
 }
 
 const NO_FIELDS = Object.freeze(Object.create(null)) as FoldLine["fields"];
 
-export const openScanner = (): Scanner => ({
-  slots: new Array(SLOTS).fill(null),
-  words: 0,
-  decoder: new TextDecoder(),
-  line: { at: 0, run: "", seq: 0, i: 0, kind: "", host: "", session: "", workflow: "", stage: "", fields: NO_FIELDS },
-  use: 0,
-  at: 0,
-  begun: new Uint8Array(LONGEST_NAME + 80),
-  begunLength: 0,
-  about: new Uint8Array(3 * LONGEST_NAME + 80),
-  aboutLength: 0,
-  clock: { day: -1, dayMs: 0 },
-});
+export function openScanner(): Scanner {
+  const abouts = Array.from({ length: ABOUTS }, () => {
+    return { text: newKept(3 * LONGEST_NAME + 80), host: "", session: "", workflow: "" };
+  });
+  const bytes = new Uint8Array(0);
+  return {
+    words: newWords(useOf),
+    bytes,
+    view: new DataView(bytes.buffer),
+    line: { at: 0, run: "", seq: 0, i: 0, kind: "", host: "", session: "", workflow: "", stage: "", fields: NO_FIELDS },
+    at: 0,
+    to: 0,
+    begun: newKept(LONGEST_NAME + 80),
+    abouts,
+    about: abouts[0]!,
+    clock: newClock(),
+  };
+}
 
-/** What a line is: "record" fills `scanner.line`, "alive" only its `run` and `at`. */
-export type Scanned = "record" | "alive" | "none";
+/** What a line is: "record" fills `scanner.line`, "alive" only its `run` and `at`, "again" tells what the line before told. */
+export type Scanned = "record" | "alive" | "again" | "none";
 
 export function scanLine(scanner: Scanner, bytes: Uint8Array, from: number, to: number): Scanned {
-  if (bytes[to - 1] === BRACE && scanHead(scanner, bytes, from, to)) {
-    if (scanner.use === 0) return "alive";
-    if (scanner.use === 3) scanner.use = endsWith(bytes, to, INJECTED) ? 0 : endsWith(bytes, to, TYPED) ? 1 : 2;
-    if (scanner.use === 0) return "alive";
-    if (scanner.use === 1 && scanAbout(scanner, bytes, to)) return "record";
-    if (scanner.use === 4 && scanAbout(scanner, bytes, to) && scanGate(scanner, bytes, to)) return "record";
+  if (bytes !== scanner.bytes) lookInto(scanner, bytes);
+  scanner.at = from;
+  scanner.to = to;
+  const isAgain = isKept(scanner.begun, scanner.view, from, to);
+  if (isAgain) scanner.at = from + scanner.begun.length;
+  if (bytes[to - 1] === BRACE && (isAgain || scanBeginning(scanner))) {
+    const use = scanKind(scanner);
+    if (use === 0) return isAgain ? "again" : "alive";
+    if (use === 1 && scanAbout(scanner)) return "record";
+    if (use === 4 && scanAbout(scanner) && scanGate(scanner)) return "record";
+    if (use === 5 && scanAbout(scanner) && scanEnd(scanner)) return "record";
   }
   return parseLine(scanner, bytes, from, to);
 }
 
-// ── Known by its beginning ──────────────────────────────────────────────────
-
-const codes = (text: string): number[] => [...text].map((letter) => letter.charCodeAt(0));
-const AT = codes('{"v":1,"at":"');
-const RUN = codes('","run":"');
-const SEQ = codes('","seq":');
-const I = codes(',"i":');
-const KIND = codes(',"kind":"');
-const HOST = codes('","host":"');
-const SESSION = codes('","session":"');
-const WORKFLOW = codes('","workflow":"');
-const STAGE = codes('","stage":"');
-const INJECTED = codes('"injected":true}');
-const TYPED = codes('"injected":false}');
-const GATE_KEYS = ["signal", "gate", "id", "verdict", "why", "tree"].map((name): [string, number[]] => [
-  name,
-  codes(`","${name}":"`),
-]);
-const COMMAND = codes('","command":"');
-const NO_COMMAND = codes('","command":null');
-const SHORTEST = 80;
-
-function scanHead(scanner: Scanner, bytes: Uint8Array, from: number, to: number): boolean {
-  const { line } = scanner;
-  if (beginsWith(bytes, from, scanner.begun, scanner.begunLength)) scanner.at = from + scanner.begunLength;
-  else if (!scanBeginning(scanner, bytes, from, to)) return false;
-  line.i = digits(scanner, bytes);
-  if (line.i === -1 || !skip(scanner, bytes, KIND)) return false;
-  const kind = word(scanner, bytes, to);
-  if (kind === null) return false;
-  line.kind = kind.text;
-  scanner.use = kind.use;
-  return true;
+function lookInto(scanner: Scanner, bytes: Uint8Array): void {
+  scanner.bytes = bytes;
+  scanner.view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
 }
 
-function scanBeginning(scanner: Scanner, bytes: Uint8Array, from: number, to: number): boolean {
-  const { line } = scanner;
-  scanner.begunLength = 0;
-  scanner.at = from;
-  if (to - from < SHORTEST || !skip(scanner, bytes, AT)) return false;
-  const ms = timeIn(scanner.clock, bytes, scanner.at);
+// ── Known by its beginning ──────────────────────────────────────────────────
+
+const AT = keyOf('{"v":1,"at":"');
+const RUN = keyOf('","run":"');
+const SEQ = keyOf('","seq":');
+const I = [44, 34, 105, 34, 58];
+const KIND = keyOf(',"kind":"');
+const HOST = keyOf('","host":"');
+const SESSION = keyOf('","session":"');
+const WORKFLOW = keyOf('","workflow":"');
+const STAGE = keyOf('","stage":"');
+const INJECTED = keyOf('"injected":true}');
+const TYPED = keyOf('"injected":false}');
+const SIGNAL = keyOf('","signal":"');
+const GATE = keyOf('","gate":"');
+const ID = keyOf('","id":"');
+const VERDICT = keyOf('","verdict":"');
+const WHY = keyOf('","why":"');
+const TREE = keyOf('","tree":"');
+const COMMAND = keyOf('","command":"');
+const NO_COMMAND = keyOf('","command":null');
+const OUTCOME = keyOf('","outcome":"');
+const SHORTEST = 80;
+
+function scanBeginning(scanner: Scanner): boolean {
+  const { line, at: from, bytes } = scanner;
+  scanner.begun.length = 0;
+  if (scanner.to - from < SHORTEST || !skip(scanner, AT)) return false;
+  const ms = timeIn(scanner.clock, scanner.view, scanner.at);
   if (ms === -1) return false;
   scanner.at += TIME_LENGTH;
-  const run = skip(scanner, bytes, RUN) ? word(scanner, bytes, to) : null;
-  if (run === null || !skip(scanner, bytes, SEQ)) return false;
-  const seq = digits(scanner, bytes);
-  if (seq === -1 || !skip(scanner, bytes, I)) return false;
+  const run = skip(scanner, RUN) ? wordIn(scanner) : null;
+  const seq = run !== null && skip(scanner, SEQ) ? digits(scanner) : -1;
+  if (run === null || seq === -1) return false;
+  for (let n = 0; n < I.length; n++) if (bytes[scanner.at++] !== I[n]) return false;
   line.at = ms;
   line.run = run.text;
   line.seq = seq;
-  scanner.begunLength = keep(scanner.begun, bytes, from, scanner.at);
+  scanner.about = scanner.abouts[run.number % ABOUTS]!;
+  keep(scanner.begun, bytes, from, scanner.at);
   return true;
+}
+
+/** How a line of this kind is used. What the host injects is not the person's word. */
+function scanKind(scanner: Scanner): Use {
+  const i = digits(scanner);
+  const kind = i !== -1 && skip(scanner, KIND) ? commonIn(scanner) : null;
+  if (kind === null) return 2;
+  scanner.line.i = i;
+  scanner.line.kind = kind.text;
+  if (kind.use !== 3) return kind.use;
+  return endsWith(scanner, INJECTED) ? 0 : endsWith(scanner, TYPED) ? 1 : 2;
 }
 
 /** Who and where. The stage is looked at each time, the rest is mostly as before. */
-function scanAbout(scanner: Scanner, bytes: Uint8Array, to: number): boolean {
-  const from = scanner.at;
-  if (beginsWith(bytes, from, scanner.about, scanner.aboutLength)) scanner.at = from + scanner.aboutLength;
-  else if (!scanWho(scanner, bytes, to)) return false;
-  const stage = word(scanner, bytes, to);
+function scanAbout(scanner: Scanner): boolean {
+  const { line, about, at } = scanner;
+  if (isKept(about.text, scanner.view, at, scanner.to)) scanner.at = at + about.text.length;
+  else if (!scanWho(scanner)) return false;
+  const stage = commonIn(scanner);
   if (stage === null) return false;
-  scanner.line.stage = stage.text;
-  scanner.line.fields = NO_FIELDS;
+  line.host = about.host;
+  line.session = about.session;
+  line.workflow = about.workflow;
+  line.stage = stage.text;
+  line.fields = NO_FIELDS;
   return true;
 }
 
-function scanWho(scanner: Scanner, bytes: Uint8Array, to: number): boolean {
-  const from = scanner.at;
-  const { line } = scanner;
-  scanner.aboutLength = 0;
-  const host = skip(scanner, bytes, HOST) ? word(scanner, bytes, to) : null;
-  const session = host !== null && skip(scanner, bytes, SESSION) ? word(scanner, bytes, to) : null;
-  const workflow = session !== null && skip(scanner, bytes, WORKFLOW) ? word(scanner, bytes, to) : null;
-  if (host === null || session === null || workflow === null || !skip(scanner, bytes, STAGE)) return false;
-  line.host = host.text;
-  line.session = session.text;
-  line.workflow = workflow.text;
-  scanner.aboutLength = keep(scanner.about, bytes, from, scanner.at);
+function scanWho(scanner: Scanner): boolean {
+  const { about, at: from } = scanner;
+  about.text.length = 0;
+  const host = skip(scanner, HOST) ? commonIn(scanner) : null;
+  const session = host !== null && skip(scanner, SESSION) ? wordIn(scanner) : null;
+  const workflow = session !== null && skip(scanner, WORKFLOW) ? commonIn(scanner) : null;
+  if (host === null || session === null || workflow === null || !skip(scanner, STAGE)) return false;
+  about.host = host.text;
+  about.session = session.text;
+  about.workflow = workflow.text;
+  keep(about.text, scanner.bytes, from, scanner.at);
   return true;
 }
 
 /** The verdict of a gate is the only frequent line with fields that matter. They come in this order. */
-function scanGate(scanner: Scanner, bytes: Uint8Array, to: number): boolean {
-  const found: Record<string, string | null> = {};
-  for (const [name, key] of GATE_KEYS) {
-    const value = skip(scanner, bytes, key) ? word(scanner, bytes, to) : null;
-    if (value === null) return false;
-    found[name] = value.text;
-  }
-  if (skip(scanner, bytes, COMMAND)) {
-    const command = word(scanner, bytes, to);
-    if (command === null) return false;
-    found.command = command.text;
-  } else if (!skip(scanner, bytes, NO_COMMAND)) return false;
-  scanner.line.fields = found;
+function scanGate(scanner: Scanner): boolean {
+  const signal = skip(scanner, SIGNAL) ? commonIn(scanner) : null;
+  const gate = signal !== null && skip(scanner, GATE) ? commonIn(scanner) : null;
+  const id = gate !== null && skip(scanner, ID) ? commonIn(scanner) : null;
+  const verdict = id !== null && skip(scanner, VERDICT) ? commonIn(scanner) : null;
+  const why = verdict !== null && skip(scanner, WHY) ? commonIn(scanner) : null;
+  const tree = why !== null && skip(scanner, TREE) ? commonIn(scanner) : null;
+  if (gate === null || id === null || verdict === null || why === null || tree === null) return false;
+  const command = skip(scanner, COMMAND) ? commonIn(scanner) : null;
+  if (command === null && !skip(scanner, NO_COMMAND)) return false;
+  scanner.line.fields = {
+    gate: gate.text,
+    id: id.text,
+    verdict: verdict.text,
+    why: why.text,
+    tree: tree.text,
+    command: command === null ? null : command.text,
+  };
   return true;
 }
 
-function beginsWith(bytes: Uint8Array, at: number, wanted: Uint8Array, length: number): boolean {
-  if (length === 0) return false;
-  // The end differs more often than the beginning.
-  for (let n = length - 1; n >= 0; n--) if (bytes[at + n] !== wanted[n]) return false;
+function scanEnd(scanner: Scanner): boolean {
+  const outcome = skip(scanner, OUTCOME) ? commonIn(scanner) : null;
+  if (outcome === null) return false;
+  scanner.line.fields = { outcome: outcome.text };
   return true;
 }
 
-function keep(into: Uint8Array, bytes: Uint8Array, from: number, to: number): number {
-  for (let n = 0; n < to - from; n++) into[n] = bytes[from + n]!;
-  return to - from;
-}
-
-function skip(scanner: Scanner, bytes: Uint8Array, wanted: number[]): boolean {
-  const { at } = scanner;
-  for (let n = 0; n < wanted.length; n++) if (bytes[at + n] !== wanted[n]) return false;
-  scanner.at = at + wanted.length;
+function skip(scanner: Scanner, key: Key): boolean {
+  if (!standsAt(key, scanner.view, scanner.at, scanner.to)) return false;
+  scanner.at += key.length;
   return true;
 }
 
-function endsWith(bytes: Uint8Array, to: number, wanted: number[]): boolean {
-  const at = to - wanted.length;
-  for (let n = 0; n < wanted.length; n++) if (bytes[at + n] !== wanted[n]) return false;
-  return true;
+const endsWith = ({ view, to }: Scanner, key: Key) => standsAt(key, view, to - key.length, to);
+
+function wordIn(scanner: Scanner): Word | null {
+  const found = word(scanner.words, scanner, scanner.at, scanner.to);
+  if (found !== null) scanner.at += found.text.length;
+  return found;
+}
+
+function commonIn(scanner: Scanner): Word | null {
+  const found = commonWord(scanner.words, scanner, scanner.at, scanner.to);
+  if (found !== null) scanner.at += found.text.length;
+  return found;
 }
 
 /** -1: no number that we would have written. */
-function digits(scanner: Scanner, bytes: Uint8Array): number {
+function digits(scanner: Scanner): number {
+  const { bytes } = scanner;
   let { at } = scanner;
   let value = 0;
   for (let digit = bytes[at]! - ZERO; digit >= 0 && digit <= 9; digit = bytes[++at]! - ZERO) value = value * 10 + digit;
@@ -204,67 +233,27 @@ function digits(scanner: Scanner, bytes: Uint8Array): number {
   return value;
 }
 
-// ── Words ───────────────────────────────────────────────────────────────────
-
-/** Printable, and neither the end of a string nor an escape in it. */
-const IS_PLAIN = Uint8Array.from({ length: 256 }, (_, byte) =>
-  byte >= 32 && byte <= 126 && byte !== QUOTE && byte !== BACKSLASH ? 1 : 0,
-);
-
-/** Up to the next quote. null: not plain. */
-function word(scanner: Scanner, bytes: Uint8Array, to: number): Word | null {
-  const from = scanner.at;
-  const end = Math.min(to, from + LONGEST_NAME);
-  let at = from;
-  let hash = 17;
-  for (; at < end; at++) {
-    const byte = bytes[at]!;
-    if (IS_PLAIN[byte] === 0) break;
-    hash = (Math.imul(hash, 31) + byte) | 0;
-  }
-  if (at === end || bytes[at] !== QUOTE) return null;
-  scanner.at = at;
-  const slot = (hash ^ (hash >>> 15)) & (SLOTS - 1);
-  for (let one = scanner.slots[slot]!; one !== null; one = one.next!) if (isWord(one.text, bytes, from, at)) return one;
-  return addWord(scanner, slot, scanner.decoder.decode(bytes.subarray(from, at)));
-}
-
-function isWord(text: string, bytes: Uint8Array, from: number, to: number): boolean {
-  if (text.length !== to - from) return false;
-  for (let n = 0; n < text.length; n++) if (text.charCodeAt(n) !== bytes[from + n]) return false;
-  return true;
-}
-
-function addWord(scanner: Scanner, slot: number, text: string): Word {
-  if (scanner.words >= MOST_WORDS) {
-    scanner.slots.fill(null);
-    scanner.words = 0;
-  }
-  const added: Word = { text, use: useOf(text), next: scanner.slots[slot]! };
-  scanner.slots[slot] = added;
-  scanner.words++;
-  return added;
-}
-
 const USES = new Map<string, Use>([
   ...TELLING_KINDS.map((kind): [string, Use] => [kind, 2]),
   ...BARE_KINDS.map((kind): [string, Use] => [kind, 1]),
   ["prompted", 3],
   ["gated", 4],
+  ["ended", 5],
 ]);
 
-const useOf = (kind: string): Use => USES.get(kind) ?? 0;
+function useOf(kind: string): Use {
+  return USES.get(kind) ?? 0;
+}
 
 // ── Parsed ──────────────────────────────────────────────────────────────────
 
 function parseLine(scanner: Scanner, bytes: Uint8Array, from: number, to: number): Scanned {
-  const value = parsed(scanner.decoder.decode(bytes.subarray(from, to)));
+  const value = parsed(scanner.words.decoder.decode(bytes.subarray(from, to)));
   if (value === null || value.v !== 1 || !isName(value.run) || !isName(value.kind)) return "none";
   const at = typeof value.at === "string" && value.at.length === TIME_LENGTH ? timeOf(scanner.clock, value.at) : -1;
   if (at === -1 || !isCount(value.seq) || !isCount(value.i)) return "none";
   const { line } = scanner;
-  scanner.begunLength = 0;
-  scanner.aboutLength = 0;
+  scanner.begun.length = 0;
   Object.assign(line, { at, run: value.run, kind: value.kind, seq: value.seq, i: value.i });
   // What the host injects is not the person's word.
   if (useOf(value.kind) === 0 || (value.kind === "prompted" && value.injected === true)) return "alive";
@@ -276,7 +265,13 @@ function parseLine(scanner: Scanner, bytes: Uint8Array, from: number, to: number
   return "record";
 }
 
-const timeOf = (clock: Clock, at: string) => timeIn(clock, new Uint8Array(codes(at)), 0);
+const TIME = new DataView(new ArrayBuffer(TIME_LENGTH));
+
+function timeOf(clock: Clock, at: string): number {
+  for (let n = 0; n < TIME_LENGTH; n++) TIME.setUint8(n, Math.min(255, at.charCodeAt(n)));
+  return timeIn(clock, TIME, 0);
+}
+
 const isName = (value: Json | undefined): value is string =>
   typeof value === "string" && value !== "" && value.length <= LONGEST_NAME;
 const nameOf = (value: Json | undefined) => (typeof value === "string" ? value.slice(0, LONGEST_NAME) : "");

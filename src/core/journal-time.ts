@@ -2,45 +2,68 @@
 
 export const TIME_LENGTH = 24;
 const ZERO = 48;
+const DASH = 45;
+const POINT = 46;
+const COLON = 58;
+const T = 84;
+const Z = 90;
 
 /** The day of the last time, and its beginning in milliseconds: the next one is mostly of the same day. */
 export interface Clock {
-  day: number;
+  /** `2026-01-31T`, of which the first eight and the last eight letters are all */
+  first: number;
+  last: number;
   dayMs: number;
 }
 
-const two = (bytes: Uint8Array, at: number) => (bytes[at]! - ZERO) * 10 + bytes[at + 1]! - ZERO;
+export const newClock = (): Clock => ({ first: Number.NaN, last: Number.NaN, dayMs: 0 });
+
 const DAY_MS = 86_400_000;
 
 /** `2026-01-31T12:00:00.000Z` → milliseconds; -1: something else. Without the clock's help, as core has none. */
-export function timeIn(clock: Clock, bytes: Uint8Array, at: number): number {
-  if (bytes[at + 4] !== 45 || bytes[at + 7] !== 45 || bytes[at + 10] !== 84) return -1;
-  if (bytes[at + 13] !== 58 || bytes[at + 16] !== 58 || bytes[at + 19] !== 46 || bytes[at + 23] !== 90) return -1;
-  for (const n of DIGIT_PLACES) if (bytes[at + n]! < ZERO || bytes[at + n]! > 57) return -1;
-  const day = (two(bytes, at) * 100 + two(bytes, at + 2)) * 10_000 + two(bytes, at + 5) * 100 + two(bytes, at + 8);
-  if (day !== clock.day) {
-    const days = daysBefore(Math.floor(day / 10_000), Math.floor(day / 100) % 100, day % 100);
-    if (days === null) return -1;
-    clock.day = day;
+export function timeIn(clock: Clock, view: DataView, at: number): number {
+  const first = view.getFloat64(at);
+  const last = view.getFloat64(at + 3);
+  if (first !== clock.first || last !== clock.last) {
+    const days = dayIn(view, at);
+    if (days === -1) return -1;
+    clock.first = first;
+    clock.last = last;
     clock.dayMs = days * DAY_MS;
   }
-  const [hours, minutes, seconds] = [two(bytes, at + 11), two(bytes, at + 14), two(bytes, at + 17)];
-  if (hours > 23 || minutes > 59 || seconds > 59) return -1;
-  const thousandths = two(bytes, at + 20) * 10 + bytes[at + 22]! - ZERO;
+  if (view.getUint8(at + 13) !== COLON || view.getUint8(at + 16) !== COLON) return -1;
+  if (view.getUint8(at + 19) !== POINT || view.getUint8(at + 23) !== Z) return -1;
+  const [hours, minutes, seconds] = [two(view, at + 11), two(view, at + 14), two(view, at + 17)];
+  const thousandths = two(view, at + 20) * 10 + digit(view, at + 22);
+  if (hours > 23 || minutes > 59 || seconds > 59 || thousandths > 999) return -1;
   return clock.dayMs + ((hours * 60 + minutes) * 60 + seconds) * 1000 + thousandths;
 }
 
-const DIGIT_PLACES = [0, 1, 2, 3, 5, 6, 8, 9, 11, 12, 14, 15, 17, 18, 20, 21, 22];
+/** Far too much for whatever it is part of, if it is no digit. */
+function digit(view: DataView, at: number): number {
+  const value = view.getUint8(at) - ZERO;
+  return value >= 0 && value <= 9 ? value : 100_000;
+}
+
+const two = (view: DataView, at: number) => digit(view, at) * 10 + digit(view, at + 1);
+
+/** Days since 1970; -1: no day. */
+function dayIn(view: DataView, at: number): number {
+  if (view.getUint8(at + 4) !== DASH || view.getUint8(at + 7) !== DASH || view.getUint8(at + 10) !== T) return -1;
+  const year = two(view, at) * 100 + two(view, at + 2);
+  return year > 9999 ? -1 : daysBefore(year, two(view, at + 5), two(view, at + 8));
+}
+
 const MONTH_DAYS = [31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];
 
 const isLeap = (year: number) => (year % 4 === 0 && year % 100 !== 0) || year % 400 === 0;
 const leapsUpTo = (year: number) => Math.floor(year / 4) - Math.floor(year / 100) + Math.floor(year / 400);
 
-/** Days since 1970; null: no such day, or before it. */
-function daysBefore(year: number, month: number, day: number): number | null {
-  if (year < 1970 || month < 1 || month > 12 || day < 1) return null;
+/** Days since 1970; -1: no such day, or before it. */
+function daysBefore(year: number, month: number, day: number): number {
+  if (year < 1970 || month < 1 || month > 12 || day < 1) return -1;
   const february = isLeap(year) ? 1 : 0;
-  if (day > MONTH_DAYS[month - 1]! + (month === 2 ? february : 0)) return null;
+  if (day > MONTH_DAYS[month - 1]! + (month === 2 ? february : 0)) return -1;
   const years = (year - 1970) * 365 + leapsUpTo(year - 1) - leapsUpTo(1969);
   const months = MONTH_DAYS.slice(0, month - 1).reduce((sum, one) => sum + one, 0) + (month > 2 ? february : 0);
   return years + months + day - 1;

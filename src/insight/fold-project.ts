@@ -169,6 +169,10 @@ function openFold(work: Work, project: Project): Fold {
   };
   const take = (bytes: Buffer, from: number, to: number) => {
     const what = scanLine(scanner, bytes, from, to);
+    if (what === "again") {
+      work.events++;
+      return;
+    }
     if (what === "none") {
       work.skipped++;
       return;

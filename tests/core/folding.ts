@@ -49,7 +49,7 @@ export function foldText(text: string, before?: Folded): Folded {
   for (let end = bytes.indexOf(10); end !== -1; end = bytes.indexOf(10, from)) {
     const what = end === from ? null : scanLine(scanner, bytes, from, end);
     from = end + 1;
-    if (what === null) continue;
+    if (what === null || what === "again") continue;
     if (what === "none") folded.skipped++;
     else takeLine(what, scanner.line, states, folded);
   }
