@@ -5,7 +5,7 @@ import { openBrowser, openPage, visit } from "../tests/browser/browser.ts";
 import { runHash, runWith } from "../tests/browser/ground.ts";
 import { removePlaces } from "../tests/harness.ts";
 import { startDashboard, stopDashboards } from "../tests/web/ground.ts";
-import { type Story, tellStory } from "./screenshots/story.ts";
+import { ASKED, type Story, tellStory } from "./screenshots/story.ts";
 
 const FOLDER = process.argv[2] ?? join(import.meta.dir, "../docs/images");
 const LARGEST = 200 * 1024;
@@ -18,7 +18,7 @@ async function takeAll({ shop }: Story): Promise<void> {
   const run = runHash(shop, runWith(shop, "feature", "waiting"));
   for (const [name, hash, title] of [
     ["now", "#/now", "Now"],
-    ["run", run, "feature"],
+    ["run", run, ASKED],
     ["stages", "#/stages?workflow=feature", "Stages"],
   ] as const) {
     await visit(page, hash, title);

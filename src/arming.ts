@@ -161,7 +161,7 @@ export function armWorkflow(
   workflow: Workflow,
   speak: Speak,
   wanted: string[] = [],
-  about: { task?: RunTask; start?: string; owner?: Owner; since?: string; fresh?: true } = {},
+  about: { task?: RunTask; request?: string; start?: string; owner?: Owner; since?: string; fresh?: true } = {},
 ): string | null {
   const { event } = incoming;
   const named = event.kind === "prompt" && !about.task ? parseArming(event.text, workflow) : null;
@@ -193,10 +193,18 @@ export function armWorkflow(
     return id;
   }
   pinWorkflow(root, id, workflow);
-  const begin = (facts: Facts) => arm({ workflow, event, facts, stages, ...plan, ...about });
+  const request = about.task || workflow.watch ? "" : requestIn(incoming);
+  const begin = (facts: Facts) => arm({ workflow, event, facts, stages, request, ...plan, ...about });
   const decision = consult(begin, root, id, plan.documentPath, incoming);
   if (decision) finish(root, decision, event, speak);
   return id;
+}
+
+/** Loaded only where a run begins. */
+function requestIn({ event, transcript }: Incoming): string {
+  if (event.kind !== "prompt" || transcript === null) return "";
+  const { readRequest } = require("./hosts/request.ts") as typeof import("./hosts/request.ts");
+  return readRequest(transcript);
 }
 
 /** A run that ended just before a crash still has to be put away. */

@@ -69,6 +69,18 @@ for (let i = 1; i <= 41; i++) test("price " + i, () => assert.ok(i));
 test("a refund keeps its currency", () => assert.equal("JPY", "${passes ? "JPY" : "EUR"}"));
 `;
 
+/** What the person asked for before they typed the command. */
+export const ASKED = "Refunds in the order's own currency";
+const EARLIER = [
+  "Show the tax on every receipt",
+  "Round prices once per order",
+  "Let a basket be shared by its link",
+  "Mend the discount on bundles",
+  "Send the receipt in the buyer's language",
+  "Export a month of orders as CSV",
+  "Keep an address out of the logs",
+];
+
 export interface Story {
   shop: Place;
   billing: Place;
@@ -131,7 +143,7 @@ function after({ world, clock }: Telling, minutes: number, session: string, ...s
 function oneFeature(telling: Telling, index: number): void {
   const { minutes, clock } = telling;
   const session = `s${String(index).padStart(3, "0")}`;
-  after(telling, 0, session, { prompt: "/feature" });
+  after(telling, 0, session, { prompt: EARLIER[index % EARLIER.length] }, { prompt: "/feature" });
   after(telling, minutes(2, 6), session, claims("PLANNED", "The plan stands."));
   after(telling, minutes(8, 26), session, claims("BUILT", "Built."));
   for (let red = index % 5 < 2 ? 1 + (index % 2) : 0; red > 0; red--) {
@@ -157,7 +169,7 @@ function oneFeature(telling: Telling, index: number): void {
 function present(shop: Telling, billing: Telling): void {
   const breaks = { write: { "tests/price.test.js": suite(false) } };
   const mends = { write: { "tests/price.test.js": suite(true) } };
-  after(shop, 0, "ask", { prompt: "/feature" });
+  after(shop, 0, "ask", { prompt: ASKED }, { prompt: "/feature" });
   after(shop, 4, "ask", claims("PLANNED", "Refunds are rounded per order, in the order's own currency."));
   after(shop, 14, "ask", claims("BUILT", "Built: refund() takes the currency of the order."));
   after(shop, 6, "ask", breaks, claims("TESTED", "Done! All 42 tests pass."));

@@ -1,5 +1,6 @@
 import { listProcedures } from "../author/procedures.ts";
 import { findByName } from "../author/registry.ts";
+import { requestIn } from "../core/compose.ts";
 import { EXIT_CODES, type LoopState, newLoop } from "../core/loop.ts";
 import { plain } from "../core/plain.ts";
 import { endOldGroup } from "../gather/process.ts";
@@ -166,10 +167,10 @@ function notStarted({ error, hint }: { error: string; hint: string }, { flags }:
 }
 
 /** Only Claude's hooks are there to share anything; any other agent is judged by the loop alone. */
-function sharingFor(root: string, { procedure }: Asked, agent: Agent, { run }: LoopState): Sharing {
+function sharingFor(root: string, { procedure, context }: Asked, agent: Agent, { run }: LoopState): Sharing {
   if (procedure.drives === undefined)
     return agent.name === "claude" || procedure.gates.length > 0
-      ? shareProcedure(root, procedure, run)
+      ? shareProcedure(root, procedure, run, requestIn(context))
       : shareNothing();
   if (agent.name !== "claude") throw wrongUse(`${procedure.name} needs Claude Code's hooks`, "use --ai claude");
   const found = findByName(procedure.drives, root);

@@ -4,7 +4,8 @@ import type { Content } from "./formal.ts";
 import { comparesTrees } from "./gate.ts";
 import { fill, instruction, MARK, valuesOf } from "./guide.ts";
 import { owe } from "./ledger.ts";
-import { resume } from "./prompt.ts";
+import { resume, typedCommandOf } from "./prompt.ts";
+import { short } from "./run-line.ts";
 import type { Event, Facts, Need, Owner, Run, RunSummary, RunTask, Step, Workflow } from "./types.ts";
 
 /** What arming in this project means: take over a run that waits for someone, or begin a new one beside the others. */
@@ -66,6 +67,8 @@ export interface Arming {
   formal?: Beginning;
   /** the task it begins with, already claimed */
   task?: RunTask;
+  /** what the person asked for before */
+  request?: string;
   /** where it begins, if the session has been at work on it before */
   start?: string;
   /** whose it is from the start; else the session that prompted */
@@ -91,7 +94,7 @@ export function arm(input: Arming): Step {
     by: event.kind,
     beside: input.beside,
     task: input.task?.id ?? null,
-    title: input.task?.title ?? null,
+    title: input.task?.title ?? draft.run.request ?? null,
   });
   if (draft.run.formal) return beginFormal(draft);
   if (workflow.watch) return closeDraft(draft, { turn: "none" });
@@ -134,6 +137,13 @@ export function formalPath(template: string, slug: string, at: string, isTaken: 
   return free;
 }
 
+const LONGEST_REQUEST = 160;
+
+function requestOf(workflow: Workflow, asked = ""): { request?: string } {
+  const request = short(typedCommandOf(workflow) ?? asked, LONGEST_REQUEST);
+  return workflow.watch || request === "" ? {} : { request };
+}
+
 function newRun({
   workflow,
   event,
@@ -144,6 +154,7 @@ function newRun({
   formal,
   owner,
   task,
+  request,
   start,
   since,
   fresh,
@@ -172,7 +183,7 @@ function newRun({
     created_at: formal?.created_at ?? event.at,
     moved_at: event.at,
     updated_at: event.at,
-    ...(task && { task }),
+    ...(task ? { task } : formal ? {} : requestOf(workflow, request)),
     ...(fresh && { fresh }),
     ...(formal && {
       formal: { ...formal.content, name: formal.name, type: formal.type, phases: formal.phases, bases: [] },

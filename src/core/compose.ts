@@ -8,6 +8,15 @@ export interface Context {
   source?: string;
 }
 
+/** What it is about, in a line: the first one with words in it. "": nothing was given. */
+export function requestIn(context: Context[]): string {
+  const lines = context.flatMap(({ text }) => text.split("\n", MOST_LINES));
+  return (
+    lines.map((line) => line.replace(/^[\s#>*-]*(?:title:)?/i, "").trim()).find((line) => /\p{L}{2}/u.test(line)) ?? ""
+  );
+}
+
+const MOST_LINES = 40;
 const LINE = "═".repeat(63);
 
 const DESCRIPTIONS: Record<Phase, string> = {

@@ -51,7 +51,7 @@ const aboutOf = ({ project, run }: SeenRun, at = run.updated_at): About => ({
   run: run.id,
   workflow: run.workflow,
   task: run.task?.id ?? "",
-  title: run.task?.title ?? "",
+  title: run.task?.title ?? run.request ?? "",
   at,
 });
 

@@ -6,7 +6,7 @@ export interface About {
   /** "" where it is not about one run */
   run: string;
   workflow: string;
-  /** id and title of its task; "" where there is none */
+  /** id and title of its task, or what was asked for; "" where there is none */
   task: string;
   title: string;
   at: string;

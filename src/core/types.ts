@@ -220,6 +220,8 @@ export interface Run {
   /** a claim that was not let through yet */
   claim?: OpenClaim;
   task?: RunTask;
+  /** what it is about, where no task says it: what the person asked for before, the command that is to pass */
+  request?: string;
   /** each task begins in a fresh conversation: a loop drives it */
   fresh?: true;
   /** the turn in which the person cleared the conversation, for the next one to take it up */

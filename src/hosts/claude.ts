@@ -180,7 +180,7 @@ const INJECTED = [
   "This session is being continued from a previous conversation",
 ];
 
-function isInjected(prompt: string): boolean {
+export function isInjected(prompt: string): boolean {
   const start = prompt.trimStart();
   return INJECTED.some((prefix) => start.startsWith(prefix));
 }

@@ -76,8 +76,9 @@ export const shareNothing = (): Sharing => ({
 
 // ── A procedure ─────────────────────────────────────────────────────────────
 
-export function shareProcedure(root: string, procedure: Procedure, known: string): Sharing {
-  const run = known !== "" && loadRun(root, known) ? known : arm(root, procedure);
+/** `request`: what the person gave it besides; "" where the procedure says it all. */
+export function shareProcedure(root: string, procedure: Procedure, known: string, request: string): Sharing {
+  const run = known !== "" && loadRun(root, known) ? known : arm(root, procedure, request || procedure.title);
   let owner = "";
   return {
     run: () => run,
@@ -119,13 +120,14 @@ export function shareProcedure(root: string, procedure: Procedure, known: string
   };
 }
 
-function arm(root: string, procedure: Procedure): string {
+function arm(root: string, procedure: Procedure, request: string): string {
   let refused = "";
   const hear = ({ person }: Answer) => {
     refused = person ?? "";
   };
   const event = command("", "start", procedure.name);
-  const id = armWorkflow(incomingOf({ ...event, host: "cli" }, root), root, loopWorkflow(procedure), hear);
+  const incoming = incomingOf({ ...event, host: "cli" }, root);
+  const id = armWorkflow(incoming, root, loopWorkflow(procedure), hear, [], { request });
   if (id === null) throw new Error(refused.replace(/^Pawl: /, "") || "no run could be begun");
   return id;
 }

@@ -60,6 +60,8 @@ export interface LiveRun {
 /** A record of the journal in plain words. */
 export type Words = (record: Commit["records"][number]) => string;
 
+const MOST_TITLE = 200;
+
 type Loaded = { commit: Commit; workflow: Workflow };
 
 export function nowView(roots: string[], at: string, words: Words) {
@@ -204,8 +206,8 @@ function liveRun(project: string, loaded: Loaded, waits: Waiting | null, words: 
     project,
     run: run.id,
     workflow: run.workflow,
-    title: plain(run.formal?.name ?? workflow.title),
-    task: run.task ? short(run.task.title, 200) || run.task.id : null,
+    title: aboutOf(run) ?? plain(workflow.title),
+    task: run.task?.id ?? null,
     stages: stagesOf(run, workflow),
     stage: run.formal ? short(run.formal.phase.name, MOST_SIGNS) : run.stage,
     since: run.entered_at,
@@ -218,6 +220,12 @@ function liveRun(project: string, loaded: Loaded, waits: Waiting | null, words: 
     paused: run.paused !== undefined,
     updated_at: run.updated_at,
   };
+}
+
+/** What a person would call it: its task, or what was asked for; null: only its workflow tells. */
+export function aboutOf({ task, formal, request }: Run): string | null {
+  const words = task ? short(task.title, MOST_TITLE) || task.id : short(formal?.name ?? request ?? "", MOST_TITLE);
+  return words === "" ? null : words;
 }
 
 export function stagesOf(run: Run, workflow: Workflow): StageView[] {

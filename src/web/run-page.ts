@@ -9,7 +9,7 @@ import { readJournal } from "../store/journal.ts";
 import { isPlainName } from "../store/names.ts";
 import { type Kept, readCommits } from "../store/runs.ts";
 import { graphOf } from "./graph.ts";
-import { mayApprove, questionOf, type Words } from "./now.ts";
+import { aboutOf, mayApprove, questionOf, type Words } from "./now.ts";
 
 const MOST_MOMENTS = 2_000;
 const LARGEST_REPORT = 64 * 1024;
@@ -35,7 +35,7 @@ export function runPage(root: string, id: string, words: Words) {
   const { run } = last;
   const isLive = run.status !== "ended" && last.forged !== true;
   return {
-    run: rowOf(root, commits),
+    run: rowOf(root, commits, workflow?.title ?? null),
     gates: gatesOf(root, commits),
     timeline: timelineOf(commits, dir, words),
     graph: graphOf(run, workflow),
@@ -67,7 +67,7 @@ export function runFromJournal(root: string, id: string, words: Words) {
 // ── Row ─────────────────────────────────────────────────────────────────────
 
 /** What the figures of all runs tell of this one, counted here: those may be a moment behind. */
-function rowOf(project: string, commits: Kept[]) {
+function rowOf(project: string, commits: Kept[], otherwise: string | null) {
   const [first, last] = [commits[0]!, commits.at(-1)!];
   const { run } = last;
   const records = commits.flatMap((commit) => commit.records);
@@ -83,7 +83,7 @@ function rowOf(project: string, commits: Kept[]) {
     host: run.owner?.host ?? "",
     session: run.owner?.session ?? "",
     task: run.task?.id ?? null,
-    title: run.task ? plain(run.task.title) : run.formal ? plain(run.formal.name) : null,
+    title: aboutOf(run) ?? (otherwise && plain(otherwise)),
     started_at: run.created_at,
     updated_at: run.updated_at,
     ended_at: run.status === "ended" ? run.updated_at : null,

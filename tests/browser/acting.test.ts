@@ -5,7 +5,7 @@ import { removePlaces } from "../harness.ts";
 import type { World } from "../scenario.ts";
 import { play, type Running, startDashboard, stopDashboards, until } from "../web/ground.ts";
 import { openBrowser, openPage, violations, visit } from "./browser.ts";
-import { type KnownRun, makeGround, runHash, runsOf, runWith } from "./ground.ts";
+import { type KnownRun, makeGround, runHash, runsOf, runWith, TITLES } from "./ground.ts";
 
 let browser: Browser;
 let world: World;
@@ -77,7 +77,7 @@ test("cancel and escape do nothing, and the focus is where it was", async () => 
 test("an approval ends the run, and stands in its story", async () => {
   const asked = runWith(world.place, "ship", "waiting");
   const { page, faults, close } = await openPage(browser, dashboard);
-  await visit(page, runHash(world.place, asked), "ship");
+  await visit(page, runHash(world.place, asked), TITLES.ship!);
   await page.getByRole("button", { name: "Approve" }).click();
   await page.getByLabel("Why").fill("I read every line");
   await page.getByRole("dialog").getByRole("button", { name: "Approve" }).click();
@@ -94,7 +94,7 @@ test("an approval ends the run, and stands in its story", async () => {
 test("pause, resume, free and abort, each after a question", async () => {
   const run = runWith(world.place, "tricky", "active");
   const { page, faults, close } = await openPage(browser, dashboard);
-  await visit(page, runHash(world.place, run), /^tricky/);
+  await visit(page, runHash(world.place, run), TITLES.tricky!);
   const say = async (open: string, yes: string) => {
     await page.getByRole("button", { name: open }).click();
     const dialog = page.getByRole("dialog");
@@ -139,7 +139,7 @@ test("read-only: it says so, and there is nothing to press", async () => {
   await page.getByText("Read-only").waitFor();
   const places = ["#/now", runHash(world.place, runWith(world.place, "complete-work", "waiting"))];
   for (const hash of places) {
-    await visit(page, hash, /Now|complete-work/);
+    await visit(page, hash, hash === "#/now" ? "Now" : TITLES["complete-work"]!);
     await page.getByText("Critical Issues").first().waitFor();
     await page.locator("#view button").first().waitFor({ state: "detached" });
   }

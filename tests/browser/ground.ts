@@ -37,6 +37,13 @@ stages:
   - { id: two, title: Two, say: Do it., on: { TWO: { end: completed } } }
 `;
 
+/** What their runs are called on the pages: one by what was asked for, the others by their workflow. */
+export const TITLES: Record<string, string> = {
+  ship: "Ship it",
+  tricky: `Tricky ${HOSTILE}`,
+  "complete-work": `Mend the rounding of refunds ${HOSTILE}`,
+};
+
 const SUITE = `const { test } = require("node:test");
 const assert = require("node:assert");
 test("adds", () => assert.equal(1 + 1, 2));
@@ -77,6 +84,7 @@ export function makeGround(): World {
   in_(world, "done", [{ prompt: "/tricky" }, { stop: "<promise>ONE</promise>" }, { stop: "<promise>TWO</promise>" }]);
   in_(world, "tricky", [{ prompt: "/tricky" }, { stop: `I am done. ${HOSTILE}` }]);
   const tricky = ISSUES.replace("an empty catch", `an empty catch ${HOSTILE}`);
+  in_(world, "asks", [{ prompt: TITLES["complete-work"] }, { stop: "It is done." }]);
   in_(world, "asks", [{ prompt: "/complete-work review cleanup" }, { stop: tricky }, { stop: "What should I do?" }]);
   in_(world, "approves", TO_APPROVAL);
   return world;

@@ -5,7 +5,7 @@ import { removePlaces } from "../harness.ts";
 import type { World } from "../scenario.ts";
 import { type Running, startDashboard, stopDashboards } from "../web/ground.ts";
 import { openBrowser, openPage, visit } from "./browser.ts";
-import { in_, makeGround, runHash, runWith } from "./ground.ts";
+import { in_, makeGround, runHash, runWith, TITLES } from "./ground.ts";
 
 let browser: Browser;
 let world: World;
@@ -49,7 +49,7 @@ test("a run that begins is on Now within a second, and marked for a moment", asy
 test("a step of a run is on its page within a second; what was unfolded and focused stays so", async () => {
   const { page, faults, close } = await openPage(browser, dashboard);
   const run = runWith(world.place, "ship", "waiting");
-  await visit(page, runHash(world.place, run), "ship");
+  await visit(page, runHash(world.place, run), TITLES.ship!);
   const isSame = await isLive(page);
   const fold = page.locator("#view details").first();
   await fold.locator("summary").click();

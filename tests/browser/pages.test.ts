@@ -5,20 +5,20 @@ import { makePlace, removePlaces } from "../harness.ts";
 import type { World } from "../scenario.ts";
 import { type Running, startDashboard, stopDashboards } from "../web/ground.ts";
 import { openBrowser, openPage, overflow, violations, visit } from "./browser.ts";
-import { HOSTILE, makeGround, runHash, runWith } from "./ground.ts";
+import { HOSTILE, makeGround, runHash, runWith, TITLES } from "./ground.ts";
 
 let browser: Browser;
 let world: World;
 let dashboard: Running;
-let pages: [string, string | RegExp][];
+let pages: [string, string][];
 
 beforeAll(async () => {
   browser = await openBrowser();
   world = makeGround();
   dashboard = await startDashboard(world.place);
-  const run = (workflow: string, status: string): [string, RegExp] => [
+  const run = (workflow: string, status: string): [string, string] => [
     runHash(world.place, runWith(world.place, workflow, status)),
-    new RegExp(`^${workflow}`),
+    TITLES[workflow]!,
   ];
   pages = [
     ["#/now", "Now"],
@@ -80,6 +80,20 @@ test("script in titles, messages and tasks is shown as text and runs nothing", a
   expect(strangers).toBe(0);
   expect(await page.evaluate(() => "pwned" in window)).toBe(false);
   expect(faults).toEqual([]);
+  await close();
+});
+
+test("a run is called by what was asked for, with its workflow behind it", async () => {
+  const { page, close } = await openPage(browser, dashboard);
+  const title = TITLES["complete-work"]!;
+  const need = page.locator(".need", { hasText: title });
+  expect(await need.locator("h3").textContent()).toBe(title);
+  expect(await need.locator(".meta").textContent()).toContain("complete-work");
+  expect(await page.locator(".live", { hasText: title }).locator(".meta").textContent()).toContain("complete-work");
+  await need.getByRole("link", { name: title }).click();
+  await page.getByRole("heading", { level: 1, name: title }).waitFor();
+  expect(await page.locator(".lead").textContent()).toContain("complete-work");
+  expect(await page.title()).toStartWith(title);
   await close();
 });
 

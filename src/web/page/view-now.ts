@@ -66,7 +66,7 @@ function needsSection({ needs, live }: Now): HTMLElement | null {
 
 function needCard(need: Need, live: LiveRun[]): HTMLElement {
   const run = live.find(({ run, project }) => run === need.run && project === need.project);
-  const name = run ? liveTitle(run) : need.workflow;
+  const name = run ? runTitle(run) : need.workflow;
   const buttons = answerButtons({ project: need.project, run: need.run, name: `“${name}”` }, need);
   return h(
     "li",
@@ -103,9 +103,6 @@ function withCode(text: string): Child[] {
 }
 
 // ── What is under way ───────────────────────────────────────────────────────
-
-/** The task says more than the workflow. */
-const liveTitle = ({ task, title, workflow }: LiveRun): string => task || title || workflow;
 
 function liveSection({ live }: Now): HTMLElement {
   const projects = [...new Set(live.map(({ project }) => project))];
@@ -155,7 +152,7 @@ function liveCard(run: LiveRun): HTMLElement {
       h(
         "h4",
         {},
-        runLink(run.project, run.run, liveTitle(run), { "data-item": "", "data-key": `live-link:${run.run}` }),
+        runLink(run.project, run.run, runTitle(run), { "data-item": "", "data-key": `live-link:${run.run}` }),
       ),
       h(
         "p",

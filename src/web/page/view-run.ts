@@ -52,7 +52,7 @@ function lead({ run }: RunDetail): Child[] {
   const { text, tone } = runState(run);
   return [
     badge(text, tone),
-    " ",
+    ` ${run.workflow} · `,
     run.why && run.status !== "active" ? `${run.why} · ` : "",
     run.status === "ended" ? "" : `at ${run.stage} · `,
     "last event ",
