@@ -25,23 +25,33 @@ function sentenceOf(stat: StageStat, name: string, all: number): string {
     return `Most time is lost in ${name}, where checks fail: ${times(gate_fails, "failure")} in ${times(attempts, "attempt")}.`;
   if (attempts >= runs * 1.5)
     return `Most time is lost in ${name}, which is done over and over: ${times(attempts, "attempt")} in ${times(runs, "run")}.`;
-  return `Most time is spent in ${name}: ${duration(p50_ms ?? 0)} each time, ${share(total_ms, all)} of all time in stages.`;
+  const each = duration(p50_ms ?? total_ms / attempts);
+  return `Most time is spent in ${name}: ${each} each time, ${share(total_ms, all)} of all time in stages.`;
 }
 
+/** Half a second of waiting is how long a hook takes. */
+const SHORTEST_WAIT_MS = 1_000;
+
+/** What did not happen is not told. */
 function evidenceOf(stat: StageStat, all: number): string {
   const { attempts, runs, p50_ms, p95_ms, total_ms, waited_ms, gate_fails, approximate } = stat;
   const about = approximate ? "about " : "";
-  return [
+  const parts = [
     `${times(attempts, "attempt")} in ${times(runs, "run")}`,
-    `p50 ${about}${duration(p50_ms ?? 0)}, p95 ${about}${duration(p95_ms ?? 0)}`,
+    p50_ms !== null && p95_ms !== null && `p50 ${about}${duration(p50_ms)}, p95 ${about}${duration(p95_ms)}`,
     `${duration(total_ms)} in all, ${share(total_ms, all)} of the time in stages`,
-    `${duration(waited_ms)} waiting for you`,
-    times(gate_fails, "gate failure"),
-  ].join("; ");
+    waited_ms >= SHORTEST_WAIT_MS && `${duration(waited_ms)} waiting for you`,
+    gate_fails > 0 && times(gate_fails, "gate failure"),
+  ];
+  return parts.filter(Boolean).join("; ");
 }
 
 const times = (count: number, what: string) => `${count} ${what}${count === 1 ? "" : "s"}`;
-const share = (part: number, all: number) => `${Math.round((part / all) * 100)} %`;
+
+function share(part: number, all: number): string {
+  const percent = Math.round((part / all) * 100);
+  return percent === 0 ? "less than 1 %" : `${percent} %`;
+}
 
 function duration(ms: number): string {
   const seconds = Math.round(ms / 1000);
@@ -50,6 +60,9 @@ function duration(ms: number): string {
   const minutes = Math.round(seconds / 60);
   if (minutes < 60) return `${minutes} min`;
   const [hours, rest] = [Math.floor(minutes / 60), minutes % 60];
-  if (hours >= 48) return `${Math.floor(hours / 24)} d ${hours % 24} h`;
-  return rest === 0 ? `${hours} h` : `${hours} h ${rest} min`;
+  if (hours >= 48) return withRest(Math.floor(hours / 24), "d", hours % 24, "h");
+  return withRest(hours, "h", rest, "min");
 }
+
+const withRest = (count: number, unit: string, rest: number, smaller: string) =>
+  rest === 0 ? `${count} ${unit}` : `${count} ${unit} ${rest} ${smaller}`;
