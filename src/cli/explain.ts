@@ -1,3 +1,4 @@
+import { happened } from "../core/loop-run.ts";
 import type { Run } from "../core/types.ts";
 import type { Kept } from "../store/runs.ts";
 import { type Io, parseArgs, rootOf } from "./args.ts";
@@ -29,7 +30,7 @@ export function run(args: string[], io: Io): number {
   }
   const { run: last } = commits.at(-1)!;
   io.out(`${id}: ${last.workflow}, ${last.outcome ?? last.status} at ${last.stage}\n\n`);
-  for (const commit of commits) io.out(tell(commit, flags.has("--all")));
+  for (const [at, commit] of commits.entries()) io.out(tell(commit, commits.slice(at + 1), flags.has("--all")));
   io.out(proofs(last));
   return 0;
 }
@@ -53,15 +54,28 @@ function proved(plan: string[], stages: Run["done"]): string {
 
 const clock = (at: string) => new Date(at).toTimeString().slice(0, 8);
 
-function tell({ event, records, run, forged }: Kept, all: boolean): string {
-  const shown = records.filter((record) => all || !BOOKKEEPING.includes(record.kind));
+function tell(commit: Kept, later: Kept[], all: boolean): string {
+  const { event, run, forged } = commit;
+  const shown = happened(commit).filter((record) => all || !BOOKKEEPING.includes(record.kind));
   if (shown.length === 0) return "";
   const lines = [...(forged ? ["not written by Pawl, so not to be trusted:"] : []), ...shown.map(inWords)];
-  const turn =
-    event.kind === "stop" && !records.some((r) => r.kind === "continued" || r.kind === "ended")
-      ? ["⇒ the person's turn"]
-      : [];
-  const [first = "", ...rest] = [...lines, ...turn];
+  const [first = "", ...rest] = [...lines, ...turnOf(commit, later)];
   const head = `${clock(event.at)}  ${String(run.seq).padStart(3)}  ${first}`;
   return `${[head, ...rest.map((line) => `               ${line}`)].join("\n")}\n`;
 }
+
+/** Whose turn it is after a stop that was let go. */
+function turnOf(commit: Kept, later: Kept[]): string[] {
+  const { event, run } = commit;
+  if (event.kind !== "stop" || happened(commit).some(({ kind }) => kind === "continued" || kind === "ended")) return [];
+  const isLoop = run.workflow === "loop" || run.fresh === true;
+  if (!isLoop || run.question) return ["⇒ the person's turn"];
+  const next = later.find((one) => one.event.kind === "stop" || begins(one, run) || has(one, "loop_ended"));
+  if (next?.event.kind === "stop") return [];
+  if (!next) return ["⇒ the iteration is over; the loop says what follows"];
+  return [`⇒ the iteration is over${begins(next, run) ? "; the next one begins by itself" : ", and the loop with it"}`];
+}
+
+const has = ({ records }: Kept, wanted: string) => records.some(({ kind }) => kind === wanted);
+const begins = (commit: Kept, { owner }: Run) =>
+  has(commit, "iteration_begun") || commit.run.owner?.session !== owner?.session;

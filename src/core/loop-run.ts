@@ -6,7 +6,7 @@ import { proofOf } from "./claim.ts";
 import { closeDraft, openDraft, record } from "./draft.ts";
 import type { IterationLine, LoopOutcome } from "./loop.ts";
 import type { Procedure } from "./procedure.ts";
-import type { Event, Facts, Run, Step, Workflow } from "./types.ts";
+import type { Commit, Event, Facts, JournalRecord, Run, Step, Workflow } from "./types.ts";
 
 export function loopWorkflow({ name, title, source, success, failure, gates }: Procedure): Workflow {
   const say = [
@@ -89,3 +89,7 @@ function provedBy({ verdicts = {} }: Run): { proof?: string[] } {
     .map(proofOf);
   return proof.length === 0 ? {} : { proof };
 }
+
+/** What the loop itself had checked was said by an agent that is gone: it goes on with nothing. */
+export const happened = ({ event, records }: Commit): JournalRecord[] =>
+  event.via === "loop" ? records.filter(({ kind }) => kind !== "continued") : records;

@@ -1,4 +1,5 @@
 /** One run: its story, what was checked and found, where it stands in its workflow. Read from its own sealed commits. */
+import { happened } from "../core/loop-run.ts";
 import { plain } from "../core/plain.ts";
 import type { Commit, Json, Run, Verdict } from "../core/types.ts";
 import { findRunDir } from "../store/archive.ts";
@@ -157,7 +158,7 @@ const verdictView = ({ gate, verdict, why, tree, at, command, cwd, exit, ms, tes
 
 function timelineOf(commits: Kept[], dir: string, words: Words): Moment[] {
   const moments = commits.flatMap((commit) => {
-    const shown = commit.records.filter(({ kind }) => !BOOKKEEPING.has(kind));
+    const shown = happened(commit).filter(({ kind }) => !BOOKKEEPING.has(kind));
     return shown.map((record) => momentOf(commit, record, dir, words));
   });
   return moments.slice(-MOST_MOMENTS);
