@@ -1,4 +1,5 @@
 /** Times of the journal, from their bytes: core has no clock to ask, and this is done for every commit. */
+import { DAY, daysTo, isDate } from "./calendar.ts";
 
 export const TIME_LENGTH = 24;
 const ZERO = 48;
@@ -18,8 +19,6 @@ export interface Clock {
 
 export const newClock = (): Clock => ({ first: Number.NaN, last: Number.NaN, dayMs: 0 });
 
-const DAY_MS = 86_400_000;
-
 /** `2026-01-31T12:00:00.000Z` → milliseconds; -1: something else. Without the clock's help, as core has none. */
 export function timeIn(clock: Clock, view: DataView, at: number): number {
   const first = view.getFloat64(at);
@@ -29,7 +28,7 @@ export function timeIn(clock: Clock, view: DataView, at: number): number {
     if (days === -1) return -1;
     clock.first = first;
     clock.last = last;
-    clock.dayMs = days * DAY_MS;
+    clock.dayMs = days * DAY;
   }
   if (view.getUint8(at + 13) !== COLON || view.getUint8(at + 16) !== COLON) return -1;
   if (view.getUint8(at + 19) !== POINT || view.getUint8(at + 23) !== Z) return -1;
@@ -50,21 +49,6 @@ const two = (view: DataView, at: number) => digit(view, at) * 10 + digit(view, a
 /** Days since 1970; -1: no day. */
 function dayIn(view: DataView, at: number): number {
   if (view.getUint8(at + 4) !== DASH || view.getUint8(at + 7) !== DASH || view.getUint8(at + 10) !== T) return -1;
-  const year = two(view, at) * 100 + two(view, at + 2);
-  return year > 9999 ? -1 : daysBefore(year, two(view, at + 5), two(view, at + 8));
-}
-
-const MONTH_DAYS = [31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];
-
-const isLeap = (year: number) => (year % 4 === 0 && year % 100 !== 0) || year % 400 === 0;
-const leapsUpTo = (year: number) => Math.floor(year / 4) - Math.floor(year / 100) + Math.floor(year / 400);
-
-/** Days since 1970; -1: no such day, or before it. */
-function daysBefore(year: number, month: number, day: number): number {
-  if (year < 1970 || month < 1 || month > 12 || day < 1) return -1;
-  const february = isLeap(year) ? 1 : 0;
-  if (day > MONTH_DAYS[month - 1]! + (month === 2 ? february : 0)) return -1;
-  const years = (year - 1970) * 365 + leapsUpTo(year - 1) - leapsUpTo(1969);
-  const months = MONTH_DAYS.slice(0, month - 1).reduce((sum, one) => sum + one, 0) + (month > 2 ? february : 0);
-  return years + months + day - 1;
+  const [year, month, day] = [two(view, at) * 100 + two(view, at + 2), two(view, at + 5), two(view, at + 8)];
+  return year < 1970 || year > 9999 || !isDate(year, month, day) ? -1 : daysTo(year, month, day);
 }

@@ -1,4 +1,5 @@
 /** From when on: what a person writes behind `--since`. Times are milliseconds since 1970, as everywhere in UTC. */
+import { DAY, daysTo, HOUR, isDate, MINUTE, SECOND, weekdayOf, zoneOf } from "./calendar.ts";
 
 export interface Clock {
   now: number;
@@ -11,9 +12,7 @@ export type Since = { ok: true; ms: number } | { ok: false; why: string };
 export const SINCE_WAYS =
   "20:00, 2h, 30m, 3d, 1w, yesterday, “yesterday 18:00”, monday, 2026-01-31 or 2026-01-31T20:00";
 
-const MINUTE = 60_000;
-const DAY = 24 * 60 * MINUTE;
-const SPANS: Record<string, number> = { s: 1000, m: MINUTE, h: 60 * MINUTE, d: DAY, w: 7 * DAY };
+const SPANS: Record<string, number> = { s: SECOND, m: MINUTE, h: HOUR, d: DAY, w: 7 * DAY };
 const WEEKDAYS = ["sunday", "monday", "tuesday", "wednesday", "thursday", "friday", "saturday"];
 const TIME = /^([01]?\d|2[0-3]):([0-5]\d)(?::([0-5]\d))?$/;
 const MOMENT = /^(\d{4})-(\d\d)-(\d\d)(?:[T ](\d\d:\d\d(?::\d\d)?)(?:\.\d{1,9})?(Z|[+-]\d\d:?\d\d)?)?$/i;
@@ -37,7 +36,7 @@ function dateOf(asked: string, clock: Clock): number | null {
   if (found === undefined) return null;
   const [year, month, day] = parts.slice(0, 3).map(Number) as [number, number, number];
   const time = timeOf(parts[3] ?? "0:00");
-  if (time === null || month < 1 || month > 12 || day < 1 || day > lengthOf(year, month)) return null;
+  if (time === null || !isDate(year, month, day)) return null;
   const local = daysTo(year, month, day) * DAY + time;
   return parts[4] === undefined ? fromLocal(local, clock) : local - zoneOf(parts[4]);
 }
@@ -54,32 +53,17 @@ function dayOf(asked: string, clock: Clock): number | null {
   if (word === "yesterday") return at(today - 1);
   const weekday = WEEKDAYS.findIndex((name) => name === word || (word.length === 3 && name.startsWith(word)));
   if (weekday < 0) return null;
-  const last = today - ((today + 4 - weekday) % 7);
+  const last = today - ((weekdayOf(today) + 7 - weekday) % 7);
   return at(last) > clock.now ? at(last - 7) : at(last);
 }
 
 function timeOf(text: string): number | null {
   const [, hour, minute, second = "0"] = TIME.exec(text) ?? [];
-  return hour === undefined ? null : (Number(hour) * 60 + Number(minute)) * MINUTE + Number(second) * 1000;
-}
-
-function zoneOf(zone: string): number {
-  const [, sign, hours, minutes] = /([+-])(\d\d):?(\d\d)/.exec(zone) ?? [];
-  return (sign === "-" ? -1 : 1) * (Number(hours ?? 0) * 60 + Number(minutes ?? 0)) * MINUTE;
+  return hour === undefined ? null : Number(hour) * HOUR + Number(minute) * MINUTE + Number(second) * SECOND;
 }
 
 /** The second look is for the days on which the clocks change. */
 function fromLocal(local: number, { offset }: Clock): number {
   const first = local - offset(local) * MINUTE;
   return local - offset(first) * MINUTE;
-}
-
-const lengthOf = (year: number, month: number) =>
-  (month === 12 ? daysTo(year + 1, 1, 1) : daysTo(year, month + 1, 1)) - daysTo(year, month, 1);
-
-/** Days since 1970-01-01; years begin in March, so that a leap day comes last. */
-function daysTo(year: number, month: number, day: number): number {
-  const years = month > 2 ? year : year - 1;
-  const leaps = Math.floor(years / 4) - Math.floor(years / 100) + Math.floor(years / 400);
-  return years * 365 + leaps + Math.floor((153 * ((month + 9) % 12) + 2) / 5) + day - 1 - 719_468;
 }

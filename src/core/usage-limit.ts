@@ -1,12 +1,9 @@
 /** When a usage limit ends, read out of the text that tells of it. Time comes in and goes out as ISO text. */
+import { DAY, daysTo, HOUR, instantOf, isoOf, MINUTE, SECOND, weekdayOf, yearOf } from "./calendar.ts";
 
 /** Minutes that a zone is ahead of UTC at a moment; null: no such zone. */
 export type ZoneOffset = (zone: string, at: string) => number | null;
 
-const SECOND = 1_000;
-const MINUTE = 60 * SECOND;
-const HOUR = 60 * MINUTE;
-const DAY = 24 * HOUR;
 /** The longest limits there are end after a week. */
 const FARTHEST = 8 * DAY;
 /** A reset that has just passed: clocks differ a little. */
@@ -36,7 +33,7 @@ export function resetTime(
   offsetMinutes: number,
   zoneOffset: ZoneOffset = () => null,
 ): string | null {
-  const now = millisOf(at);
+  const now = instantOf(at);
   if (now === null) return null;
   const found = instantIn(text) ?? delayIn(text, now) ?? clockIn(text, now, offsetMinutes, zoneOffset);
   if (found === null || found < now - JUST_NOW || found - now > FARTHEST) return null;
@@ -55,12 +52,12 @@ function instantIn(text: string): number | null {
   const epoch = EPOCH.exec(text)?.[1];
   if (epoch !== undefined) return Number(epoch) * (epoch.length === 10 ? SECOND : 1);
   const iso = ISO.exec(text)?.[1];
-  if (iso !== undefined) return millisOf(iso);
+  if (iso !== undefined) return instantOf(iso);
   const date = HTTP_DATE.exec(text);
   const month = MONTHS.indexOf((date?.[2] ?? "").toLowerCase());
   if (!date || month < 0) return null;
   const [day, year, hour, minute, second] = [date[1], date[3], date[4], date[5], date[6]].map(Number);
-  return daysBefore(year!, month + 1, day!) * DAY + hour! * HOUR + minute! * MINUTE + second! * SECOND;
+  return daysTo(year!, month + 1, day!) * DAY + hour! * HOUR + minute! * MINUTE + second! * SECOND;
 }
 
 // ── A while ─────────────────────────────────────────────────────────────────
@@ -135,14 +132,14 @@ function onClock(groups: Groups, time: number, clock: number): number | null {
   const today = Math.floor(clock / DAY) * DAY;
   if (word !== undefined) return today + (/tomorrow/i.test(word) ? DAY : 0) + time;
   if (weekday !== undefined) {
-    const ahead = (DAYS.indexOf(weekday.toLowerCase()) - (Math.floor(clock / DAY) + 4) + 7_000_000) % 7;
+    const ahead = (DAYS.indexOf(weekday.toLowerCase()) + 7 - weekdayOf(Math.floor(clock / DAY))) % 7;
     const then = today + ahead * DAY + time;
     return then < clock ? then + 7 * DAY : then;
   }
   if (month === undefined) return today + time < clock ? today + time + DAY : today + time;
   const nth = MONTHS.indexOf(month.toLowerCase()) + 1;
   if (nth === 0) return null;
-  const inYear = (which: number) => daysBefore(which, nth, Number(day)) * DAY + time;
+  const inYear = (which: number) => daysTo(which, nth, Number(day)) * DAY + time;
   if (year !== undefined) return inYear(Number(year));
   const here = yearOf(clock);
   return inYear(here) < clock - DAY ? inYear(here + 1) : inYear(here);
@@ -151,44 +148,4 @@ function onClock(groups: Groups, time: number, clock: number): number | null {
 function offsetOf(zone: string | undefined, moment: number, local: number, zoneOffset: ZoneOffset): number | null {
   if (zone === undefined) return local;
   return /^(?:UTC|GMT|Z)$/i.test(zone) ? 0 : zoneOffset(zone, isoOf(moment));
-}
-
-// ── The calendar ────────────────────────────────────────────────────────────
-
-/** Days from 1970-01-01, counted in years that begin in March: the odd day of leap years is then the last. */
-function daysBefore(year: number, month: number, day: number): number {
-  const marchYear = month > 2 ? year : year - 1;
-  const fromMarch = Math.floor((153 * ((month + 9) % 12) + 2) / 5) + day - 1;
-  const leaps = Math.floor(marchYear / 4) - Math.floor(marchYear / 100) + Math.floor(marchYear / 400);
-  return marchYear * 365 + leaps + fromMarch - 719_468;
-}
-
-function dateOf(days: number): [year: number, month: number, day: number] {
-  let year = 1970 + Math.floor(days / 365.2425);
-  while (daysBefore(year + 1, 1, 1) <= days) year++;
-  while (daysBefore(year, 1, 1) > days) year--;
-  let month = 12;
-  while (daysBefore(year, month, 1) > days) month--;
-  return [year, month, days - daysBefore(year, month, 1) + 1];
-}
-
-const yearOf = (millis: number) => dateOf(Math.floor(millis / DAY))[0];
-
-function millisOf(iso: string): number | null {
-  const found = /^(\d{4})-(\d\d)-(\d\d)T(\d\d):(\d\d)(?::(\d\d)(?:\.(\d{1,3})\d*)?)?(Z|[+-]\d\d:?\d\d)$/.exec(iso);
-  if (!found) return null;
-  const [year, month, day, hour, minute, second] = found.slice(1, 7).map((part) => Number(part ?? 0));
-  const millis = Number((found[7] ?? "").padEnd(3, "0"));
-  const [, sign, hours, minutes] = /([+-])(\d\d):?(\d\d)/.exec(found[8]!) ?? [];
-  const offset = (sign === "-" ? -1 : 1) * (Number(hours ?? 0) * HOUR + Number(minutes ?? 0) * MINUTE);
-  const days = daysBefore(year!, month!, day!);
-  return days * DAY + hour! * HOUR + minute! * MINUTE + second! * SECOND + millis - offset;
-}
-
-function isoOf(millis: number): string {
-  const [year, month, day] = dateOf(Math.floor(millis / DAY));
-  const rest = ((millis % DAY) + DAY) % DAY;
-  const two = (value: number) => String(Math.floor(value)).padStart(2, "0");
-  const time = `${two(rest / HOUR)}:${two((rest % HOUR) / MINUTE)}:${two((rest % MINUTE) / SECOND)}`;
-  return `${year}-${two(month)}-${two(day)}T${time}.${String(rest % SECOND).padStart(3, "0")}Z`;
 }
