@@ -1,6 +1,8 @@
 /** Every page in a real browser: it opens, nothing goes wrong in it, everybody can read it, and nothing of it is believed. */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import type { Browser } from "playwright-core";
+import { findByArm } from "../../src/author/registry.ts";
+import { COMMANDS } from "../../src/cli/index.ts";
 import { makePlace, removePlaces } from "../harness.ts";
 import type { World } from "../scenario.ts";
 import { type Running, startDashboard, stopDashboards } from "../web/ground.ts";
@@ -139,20 +141,32 @@ test("the theme is switched by a click and remembered", async () => {
   await close();
 });
 
-test("where nothing happened yet, each page says what to do", async () => {
-  const { page, faults, close } = await openPage(browser, await startDashboard(makePlace()));
-  for (const [hash, title, says] of [
-    ["#/now", "Now", "/complete-work"],
-    ["#/runs", "Runs", "/complete-work"],
+/** What a person is told to type does something. */
+function isKnown(words: string): boolean {
+  const [first = "", second = ""] = words.split(" ");
+  return first === "pawl" ? Object.hasOwn(COMMANDS, second) : findByArm(first, world.place.root) !== null;
+}
+
+describe("where nothing happened yet, the page says what to do", () => {
+  let nowhere: Running;
+  beforeAll(async () => {
+    nowhere = await startDashboard(makePlace());
+  });
+  test.each<[hash: string, title: string, says: string]>([
+    ["#/now", "Now", "Type /complete-work in Claude Code, in a project that has Pawl."],
+    ["#/runs", "Runs", "Type /complete-work in Claude Code to begin one."],
     ["#/stages?since=all", "Stages", "with the first run"],
     ["#/tasks", "Tasks", "pawl task add"],
     ["#/loops", "Loops", "pawl loop"],
     ["#/journal", "Journal", "/complete-work"],
-  ] as const) {
+  ])("%s", async (hash, title, says) => {
+    const { page, faults, close } = await openPage(browser, nowhere);
     await visit(page, hash, title);
     expect(await page.locator(".empty").textContent()).toContain(says);
+    const typed = await page.locator(".empty code").allTextContents();
+    expect(typed.filter((words) => !isKnown(words))).toEqual([]);
     expect(await violations(page)).toEqual([]);
-  }
-  expect(faults).toEqual([]);
-  await close();
+    expect(faults).toEqual([]);
+    await close();
+  });
 });

@@ -140,9 +140,9 @@ export const viewTasks: View<Tasks> = {
 const noTask = (): HTMLElement =>
   empty("No task.", [
     "Add one with ",
-    h("code", {}, "pawl task add “…”"),
+    h("code", {}, 'pawl task add "…"'),
     ", or type ",
-    h("code", {}, "/auto-workflow"),
+    h("code", {}, "/auto"),
     " to work through those you have.",
   ]);
 
