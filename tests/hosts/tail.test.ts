@@ -220,7 +220,10 @@ test("installed twice, by the plugin and by init: each chain is watched once, an
   const session = await scene.converse();
   for (let round = 0; round < rounds; round++) {
     const { hookOutputs } = await session.ask("h");
-    expect(hookOutputs.filter(({ event }) => event === "UserPromptSubmit")).toHaveLength(2);
+    const asked = hookOutputs.filter(({ event }) => event === "UserPromptSubmit");
+    // Both are called, one answers, and the model gets the shortcut's meaning once.
+    expect([asked.length, asked.filter(({ stdout }) => stdout !== "").length]).toEqual([2, 1]);
+    expect(scene.model.news(2 * round).split("[SHORTCUT: ")).toHaveLength(2);
     expect(scene.model.main()).toHaveLength(2 * (round + 1));
     expect(feedback(scene.model, 2 * round + 1)).toStartWith("[pawl] The chain handoff → STATUS has not come");
     expect(told(hookOutputs).filter((line) => line.includes("ended without"))).toHaveLength(1);
