@@ -13,7 +13,7 @@ import {
   stateOf,
   type TaskLine,
 } from "./session-line.ts";
-import { indentOf, type Mark, marksIn, nextLine } from "./session-marks.ts";
+import { indentOf, type Mark, marksIn, nextLine, taskMarkAt } from "./session-marks.ts";
 import type { Task } from "./tasks.ts";
 
 export { type NewTask, whyUnwritable } from "./session-line.ts";
@@ -96,7 +96,22 @@ export function taskAt(file: SessionFile, position: number): Task | undefined {
   return task === undefined || task.blocked_by.length === 0 ? task : tasksOf(file)[position];
 }
 
-function asTask({ text }: SessionFile, { id, from, until, line, elsewhere }: Found, position: number): Task {
+/** The same task after an edit of it alone. Only where that may change other tasks too, all are read again. */
+export function taskAfter(file: SessionFile, position: number, next: string): Task | undefined {
+  const found = file.found[position]!;
+  const mark = taskMarkAt(next, found.from);
+  if (mark?.line.title === found.line.title) {
+    const task = asTask({ text: next }, { ...found, ...mark }, position);
+    if (task.blocked_by.length === 0) return task;
+  }
+  return taskAt(parseSessionFile(next), position);
+}
+
+function asTask(
+  { text }: Pick<SessionFile, "text">,
+  { id, from, until, line, elsewhere }: Found,
+  position: number,
+): Task {
   const { owner, after, labels, priority, epic, ...fields } = factsOf(line);
   const state = stateOf(line);
   const away = elsewhere && (state === "open" || state === "claimed");

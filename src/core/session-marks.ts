@@ -61,44 +61,21 @@ function comments(text: string): (from: number) => number {
   };
 }
 
-/**
- * The same tasks in fewer words: of lines that begin like prose one dot is left, which ends a task's text as they did. Works
- * on bytes as signs, too, so that a large file need not be decoded first.
- */
-export function withoutProse(text: string): string {
-  const parts: string[] = [];
-  const nextComment = comments(text);
-  let kept = 0;
-  for (let from = nextLine(text, 0); from < text.length; ) {
-    const end = endOfProse(text, from, nextComment(from));
-    if (end > from) parts.push(text.slice(kept, from), ".\n");
-    if (end > from) kept = end;
-    from = end > from ? end : nextLine(text, from);
-  }
-  parts.push(text.slice(kept));
-  return parts.join("");
-}
-
-/** Letters that are not ASCII may be blanks of some kind, or a part of one: they stay. */
-function endOfProse(text: string, begin: number, place: number): number {
-  for (let from = begin; from < text.length; ) {
-    const code = text.charCodeAt(from);
-    if (code <= BLANK || code >= 127 || TELLING.has(code)) return from;
-    const next = nextLine(text, from);
-    if (place < next) return from;
-    from = next;
-  }
-  return text.length;
-}
-
 function markAt(text: string, from: number, isHidden: (line: string) => boolean): Mark | null {
   const next = nextLine(text, from);
   const end = beforeLineEnd(text, from, next);
   const whole = text.slice(from, end);
   if (isHidden(whole)) return null;
+  return taskMarkAt(text, from) ?? (HEADING.test(whole) ? { from, end, until: next, line: null } : null);
+}
+
+/** null: no task begins there. */
+export function taskMarkAt(text: string, from: number): (Mark & { line: TaskLine }) | null {
+  const next = nextLine(text, from);
+  const end = beforeLineEnd(text, from, next);
+  const whole = text.slice(from, end);
   const line = parseTaskLine(whole);
-  if (line !== null) return { from, end, until: endOfBlock(text, next, indentOf(whole)), line };
-  return HEADING.test(whole) ? { from, end, until: next, line } : null;
+  return line && { from, end, until: endOfBlock(text, next, indentOf(whole)), line };
 }
 
 export function nextLine(text: string, from: number): number {

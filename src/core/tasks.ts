@@ -1,15 +1,17 @@
 /** What a task is, wherever it lives; which one is next; when a claim has lost its holder. */
+import { instantOf } from "./calendar.ts";
+
 export {
   addNote,
   addTask,
   editTask,
   parseSessionFile,
   replaceText,
+  taskAfter,
   taskAt,
   tasksOf,
   whyUnwritable,
 } from "./session-file.ts";
-export { withoutProse } from "./session-marks.ts";
 
 export type TaskState = "open" | "claimed" | "closed" | "blocked" | "dropped";
 
@@ -112,10 +114,10 @@ export function leftovers(unfinished: Task[], scope: Scope): Leftover[] {
 
 // ── Claims ──────────────────────────────────────────────────────────────────
 
-/** Milliseconds since it was claimed; null: not claimed, or nobody wrote down when. `now` as a time of Date.parse. */
+/** Milliseconds since it was claimed; null: not claimed, or nobody wrote down when. `now`: milliseconds since 1970. */
 export function claimAge(task: Task, now: number): number | null {
   if (task.state !== "claimed" || task.claimed_at === undefined) return null;
-  const since = epochOf(task.claimed_at);
+  const since = instantOf(task.claimed_at);
   return since === null ? null : Math.max(0, now - since);
 }
 
@@ -134,33 +136,4 @@ export function isExpired(task: Task, now: number, isLive: (actor: string) => bo
 /** Claimed by a Pawl of another machine. */
 export function isElsewhere(task: Task, here: string | undefined): boolean {
   return task.state === "claimed" && task.claimed_on !== undefined && task.claimed_on !== here;
-}
-
-const UTC = /^(\d{4})-(\d\d)-(\d\d)T(\d\d):(\d\d):(\d\d)(?:\.(\d{1,9}))?(Z|([+-])(\d\d):?(\d\d))$/;
-
-/** RFC 3339 to milliseconds; the clock's own parser is not for this room. */
-function epochOf(time: string): number | null {
-  const match = UTC.exec(time);
-  if (match === null) return null;
-  const [year, month, day, hour, minute, second] = match.slice(1, 7).map(Number) as [
-    number,
-    number,
-    number,
-    number,
-    number,
-    number,
-  ];
-  const offset =
-    match[9] === undefined ? 0 : (Number(match[10]) * 60 + Number(match[11])) * (match[9] === "-" ? -1 : 1);
-  const fraction = Number((match[7] ?? "").padEnd(3, "0").slice(0, 3));
-  return ((daysTo(year, month, day) * 24 + hour) * 60 + minute - offset) * 60_000 + second * 1000 + fraction;
-}
-
-/** Days since 1970-01-01 in the Gregorian calendar; years begin in March, so that a leap day comes last. */
-function daysTo(year: number, month: number, day: number): number {
-  const years = month > 2 ? year : year - 1;
-  const era = Math.floor(years / 400);
-  const ofEra = years - era * 400;
-  const ofYear = Math.floor((153 * ((month + 9) % 12) + 2) / 5) + day - 1;
-  return era * 146_097 + ofEra * 365 + Math.floor(ofEra / 4) - Math.floor(ofEra / 100) + ofYear - 719_468;
 }

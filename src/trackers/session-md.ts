@@ -1,4 +1,6 @@
 /** Tasks in session.md: a file that people and agents edit too. */
+
+import { spliceBetween } from "../core/session-prose.ts";
 import {
   addNote,
   addTask,
@@ -11,17 +13,18 @@ import {
   replaceText,
   type Scope,
   type Task,
+  taskAfter,
   taskAt,
   tasksOf,
   whyUnwritable,
 } from "../core/tasks.ts";
-import { insideRoot, lookAt, messageOf, readText } from "../store/files.ts";
+import { insideRoot, lookAt, messageOf } from "../store/files.ts";
 import { checkActor, checkTask, checkText } from "./arguments.ts";
 import { clock } from "./ask.ts";
 import { withLock } from "./lock.ts";
 import { machineName } from "./machine.ts";
-import { readTelling } from "./read-telling.ts";
-import { swapFile } from "./swap.ts";
+import { inFile, type Notes, readNotes } from "./notes.ts";
+import { stateOf, swapFile } from "./swap.ts";
 import {
   type Answer,
   absent,
@@ -43,8 +46,6 @@ interface Place {
 }
 
 const MOST_BYTES = 8 << 20;
-/** A person who keeps typing must not keep us for ever. */
-const MOST_TRIES = 20;
 const NOT_ATOMIC = "a file is not shared between machines safely, so Pawl works on its tasks from one machine only";
 
 type Edit = (text: string, task: Task) => Answer<string>;
@@ -77,11 +78,17 @@ export function sessionMd(root: string, file: string, why: string, deadline_ms: 
 
 // ── Reading ─────────────────────────────────────────────────────────────────
 
-function readFile({ root, file }: Place): Answer<{ path: string; text: string }> {
+interface Opened {
+  path: string;
+  notes: Notes;
+}
+
+/** `whole`: with its prose, of which an edit may need more than that it is there. */
+function readFile({ root, file }: Place, whole = false): Answer<Opened> {
   try {
     const path = insideRoot(root, file);
-    const read = readText(path, MOST_BYTES);
-    if (read.ok) return ok({ path, text: read.text });
+    const read = readNotes(path, MOST_BYTES, whole);
+    if (read.ok) return ok({ path, notes: read.notes });
     if (read.why === "missing") return absent(`there is no ${file}`);
     return failed("error", `${file} cannot be read: ${read.why}${read.detail ? ` (${read.detail})` : ""}`);
   } catch (error) {
@@ -89,19 +96,8 @@ function readFile({ root, file }: Place): Answer<{ path: string; text: string }>
   }
 }
 
-function readTasks(place: Place): Answer<Task[]> {
-  const part = partOf(place);
-  if (part !== null) return ok(tasksOf(parseSessionFile(part)));
-  return then(readFile(place), ({ text }) => ok(tasksOf(parseSessionFile(text))));
-}
-
-function partOf({ root, file }: Place): string | null {
-  try {
-    return readTelling(insideRoot(root, file), MOST_BYTES);
-  } catch {
-    return null;
-  }
-}
+const readTasks = (place: Place): Answer<Task[]> =>
+  then(readFile(place), ({ notes }) => ok(tasksOf(parseSessionFile(notes.text))));
 
 function find(tasks: Task[], id: string): Answer<Task> {
   const task = tasks.find((one) => one.id === id);
@@ -161,13 +157,21 @@ function writable<T extends Partial<NewTask>>(task: T): Answer<T> {
 
 // ── Writing ─────────────────────────────────────────────────────────────────
 
+interface Edited {
+  next: string;
+  /** the task, as the new text has it */
+  task: () => Task;
+}
+
 /** The task as the file shows it afterwards. */
 function change(place: Place, id: string, edit: Edit): Answer<Task> {
   return write(place, (text) => {
     const file = parseSessionFile(text);
     const at = file.found.findIndex((task) => task.id === id);
-    const task = taskAt(file, at);
-    return then(task ? ok(task) : unknown(id), (known) => then(edit(text, known), (next) => ok({ next, at })));
+    const known = taskAt(file, at);
+    return then(known ? ok(known) : unknown(id), (task) =>
+      then(edit(text, task), (next) => ok({ next, task: () => taskAfter(file, at, next)! })),
+    );
   });
 }
 
@@ -177,7 +181,7 @@ function create(place: Place, task: NewTask): Answer<Task> {
       const next = addTask(text, task);
       const [before, after] = [titlesIn(text), titlesIn(next)];
       const at = after.findIndex((title, index) => title !== before[index]);
-      if (after.length === before.length + 1) return ok({ next, at });
+      if (after.length === before.length + 1) return ok({ next, task: () => taskAt(parseSessionFile(next), at)! });
       return failed("refused", `${place.file} ends inside a code fence or a comment, where a task would not be seen`);
     }),
   );
@@ -185,10 +189,11 @@ function create(place: Place, task: NewTask): Answer<Task> {
 
 const titlesIn = (text: string) => parseSessionFile(text).found.map(({ line }) => line.title);
 
-function write(place: Place, edit: (text: string) => Answer<{ next: string; at: number }>): Answer<Task> {
+/** Again and again while somebody else writes, as long as there is time. */
+function write(place: Place, edit: (text: string) => Answer<Edited>): Answer<Task> {
   const until = clock() + place.deadline_ms;
   return withLock(place.root, until, () => {
-    for (let tries = 0; tries < MOST_TRIES && clock() < until; tries++) {
+    while (clock() < until) {
       const done = tryOnce(place, edit);
       if (done !== null) return done;
     }
@@ -197,20 +202,25 @@ function write(place: Place, edit: (text: string) => Answer<{ next: string; at: 
 }
 
 /** null: somebody else wrote meanwhile. */
-function tryOnce(place: Place, edit: (text: string) => Answer<{ next: string; at: number }>): Answer<Task> | null {
-  const read = readFile(place);
+function tryOnce(place: Place, edit: (text: string) => Answer<Edited>, whole = false): Answer<Task> | null {
+  const read = readFile(place, whole);
   if (read.kind !== "ok") return read;
-  const { path, text } = read.value;
-  const edited = edit(text);
-  if (edited.kind !== "ok") return edited;
-  const { next, at } = edited.value;
+  const { path, notes } = read.value;
   try {
-    if (next !== text && isReadOnly(path)) return failed("refused", `${place.file} is read-only`);
-    if (next !== text && !swapFile(path, text, next)) return null;
+    const state = stateOf(path, notes.print);
+    if (state === "changed") return null;
+    if (state === "held") return failed("busy", `another program keeps ${place.file} open for writing`);
+    const edited = edit(notes.text);
+    if (edited.kind !== "ok") return edited;
+    const { next, task } = edited.value;
+    if (next === notes.text) return ok(task());
+    const splice = inFile(notes, spliceBetween(notes.text, next));
+    if (splice === null) return tryOnce(place, edit, true);
+    if (isReadOnly(path)) return failed("refused", `${place.file} is read-only`);
+    return swapFile(path, notes, splice) ? ok(task()) : null;
   } catch (error) {
     return failed("error", `${place.file} cannot be written: ${messageOf(error)}`);
   }
-  return ok(taskAt(parseSessionFile(next), at)!);
 }
 
 /** Another file could take its place all the same; but somebody said that it stays as it is. */

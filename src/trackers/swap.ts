@@ -1,97 +1,167 @@
 /**
  * Replaces a file that a person may be editing. Looking first and renaming then would lose what was written in between,
- * so the two files change places in one step of the kernel; what comes out is compared with what was expected, and if
- * it is something else, they change back.
+ * so the two files change places in one step of the kernel. What comes out is looked at when nobody can write to it any
+ * more: lines added to it are added to the new one; if it is otherwise not what was read, they change back.
  */
-import { closeSync, constants, linkSync, readFileSync, renameSync, writeSync } from "node:fs";
-import { ffi } from "../libc.ts";
-import { lookAt, openRegular, syncDir, withTemp } from "../store/files.ts";
-import { dirname } from "../store/names.ts";
+import type { Splice } from "../core/session-prose.ts";
+import { close, FLAGS, fstat, fsync, link, open, rename, write } from "../store/disk.ts";
+import { lookAt, openRegular, removeQuietly, syncDir, TEMP_PREFIX } from "../store/files.ts";
+import { dirname, join } from "../store/names.ts";
+import { exchange, isBeingWritten } from "./kernel.ts";
+import type { Notes } from "./notes.ts";
+import { addTo, compare, fill, newPrint, type Print, roomFor } from "./print.ts";
 
-const AT_FDCWD = -100;
-const RENAME_EXCHANGE = 2;
-/** Whoever had the old file open when it left its place may write a moment later. */
+/** For whoever has the file open to be done. Longer, and it is theirs. */
+const PATIENCE_MS = 1_000;
+/** Where nobody can tell: who had the file open when it left its place may write a moment later. */
 const LATE_MS = 5;
 
-/** false: the file does not hold `expected` (any more), and was left as it is. */
-export function swapFile(path: string, expected: string, text: string): boolean {
-  if (!holds(path, expected)) return false;
+/** false: the file does not hold what was read (any more), or somebody keeps it open; it was left as it is. */
+export function swapFile(path: string, read: Pick<Notes, "print" | "closed">, splice: Splice): boolean {
   const mode = (lookAt(path)?.mode ?? 0o600) & 0o777;
-  let swapped = false;
-  withTemp(dirname(path), text, mode, (temp) => {
-    swapped = publish(temp, path, expected, text);
-  });
-  return swapped;
+  const temp = join(dirname(path), `${TEMP_PREFIX}${process.pid}-${Bun.nanoseconds()}`);
+  const fd = open(temp, FLAGS.O_WRONLY | FLAGS.O_CREAT | FLAGS.O_EXCL | FLAGS.O_NOFOLLOW, mode);
+  try {
+    const written = writeChanged(path, fd, read.print, splice);
+    return written !== null && publish(temp, path, read, written);
+  } finally {
+    removeQuietly(temp);
+  }
 }
 
-export function publish(temp: string, path: string, expected: string, text: string): boolean {
+/** What we wrote, and the file that it is in. */
+interface Written {
+  print: Print;
+  ino: number;
+}
+
+/** The changed copy, synced; null: what was copied is not what was read. Closes it. */
+function writeChanged(path: string, to: number, read: Print, splice: Splice): Written | null {
+  try {
+    const print = onFile(path, (from) => copyChanged(from, to, read, splice));
+    if (print === null) return null;
+    fsync(to);
+    return { print, ino: fstat(to).ino };
+  } finally {
+    close(to);
+  }
+}
+
+function copyChanged(from: number, to: number, read: Print, splice: Splice): Print | null {
+  const [copied, written] = [newPrint(), newPrint()];
+  const put = (bytes: Uint8Array) => {
+    for (let done = 0; done < bytes.length; ) done += write(to, bytes, done, bytes.length - done);
+    addTo(written, bytes);
+  };
+  let by = new TextEncoder().encode(splice.by);
+  const putNew = () => {
+    put(by);
+    by = by.subarray(by.length);
+  };
+  const buffer = roomFor(Math.max(1, ...read.parts));
+  for (const size of read.parts) {
+    const begin = copied.size;
+    const part = buffer.subarray(0, fill(from, buffer, 0, size, begin));
+    addTo(copied, part);
+    put(part.subarray(0, Math.max(0, splice.from - begin)));
+    if (splice.from < begin + size) putNew();
+    put(part.subarray(Math.max(0, splice.to - begin)));
+  }
+  putNew();
+  return copied.hash === read.hash && copied.size === read.size ? written : null;
+}
+
+/** `written`: what is in `temp`, which takes the place of `path`. */
+export function publish(temp: string, path: string, read: Pick<Notes, "print" | "closed">, written: Written): boolean {
   if (!exchange(temp, path)) {
-    renameSync(temp, path);
+    rename(temp, path);
     return true;
   }
-  const wanted = Buffer.from(expected);
-  if (!bytesOf(temp)?.equals(wanted)) return changeBack(temp, path, text);
   syncDir(dirname(path));
-  Bun.sleepSync(LATE_MS);
-  const late = bytesOf(temp);
-  if (!late?.subarray(0, wanted.length).equals(wanted)) return changeBack(temp, path, text);
-  append(path, late.subarray(wanted.length));
+  const late = lateIn(temp, read);
+  if (late === null) return changeBack(temp, path, written);
+  append(path, late);
   return true;
 }
 
-/** At once: what is written to the new file meanwhile would have to be kept beside it. */
-function changeBack(temp: string, path: string, text: string): false {
-  exchange(temp, path);
-  if (!holds(temp, text)) linkSync(temp, `${path}.kept-${Bun.nanoseconds()}`);
+/** What was added since to the file that left its place; null: it was changed in another way, or may still be. */
+function lateIn(temp: string, { print, closed }: Pick<Notes, "print" | "closed">): Uint8Array | null {
+  return onFile(temp, (fd) => {
+    if (!isQuiet(fd)) return null;
+    const found = compare(fd, print);
+    if (found === "other" || (found === "longer" && !closed)) return null;
+    return restOf(fd, print.size);
+  });
+}
+
+/**
+ * At once: what is written to the new file meanwhile goes along. Where somebody else has put another file into the place,
+ * theirs stays.
+ */
+export function changeBack(temp: string, path: string, { print: written, ino }: Written): false {
+  if (lookAt(path)?.ino !== ino || !exchange(temp, path)) {
+    keep(temp, path);
+    return false;
+  }
+  const added = onFile(temp, (fd) =>
+    isQuiet(fd) && compare(fd, written) !== "other" ? restOf(fd, written.size) : null,
+  );
+  if (added === null) keep(temp, path);
+  else append(path, added);
   return false;
 }
 
-/** What was added to the old file after it had left its place. */
-function append(path: string, bytes: Buffer): void {
+/** Beside it: somebody wrote it. */
+const keep = (temp: string, path: string) => link(temp, `${path}.kept-${Bun.nanoseconds()}`);
+
+// ── Files ───────────────────────────────────────────────────────────────────
+
+/** Half a file may have been read while somebody was writing it. "held": somebody keeps it open for writing. */
+export function stateOf(path: string, read: Print): "as read" | "changed" | "held" {
+  return onFile(path, (fd) => {
+    if (!isQuiet(fd, 0)) return "held";
+    return fstat(fd).size === read.size ? "as read" : "changed";
+  });
+}
+
+/** Waits until nobody has it open for writing. false: somebody keeps it so. */
+function isQuiet(fd: number, late_ms = LATE_MS): boolean {
+  const until = Bun.nanoseconds() / 1e6 + PATIENCE_MS;
+  for (;;) {
+    const written = isBeingWritten(fd);
+    if (written === null) Bun.sleepSync(late_ms);
+    if (written !== true) return true;
+    if (Bun.nanoseconds() / 1e6 > until) return false;
+    Bun.sleepSync(1);
+  }
+}
+
+function restOf(fd: number, from: number): Uint8Array {
+  let [bytes, used] = [roomFor(1), 0];
+  for (;;) {
+    used += fill(fd, bytes, used, bytes.length - used, from + used);
+    if (used < bytes.length) return bytes.subarray(0, used);
+    const larger = roomFor(4_096 + 2 * bytes.length);
+    larger.set(bytes);
+    bytes = larger;
+  }
+}
+
+function append(path: string, bytes: Uint8Array): void {
   if (bytes.length === 0) return;
-  const fd = openRegular(path, constants.O_WRONLY | constants.O_APPEND);
+  const fd = openRegular(path, FLAGS.O_WRONLY | FLAGS.O_APPEND);
   try {
-    writeSync(fd, bytes);
+    for (let done = 0; done < bytes.length; ) done += write(fd, bytes, done, bytes.length - done);
   } finally {
-    closeSync(fd);
+    close(fd);
   }
 }
 
-const holds = (path: string, expected: string) => bytesOf(path)?.equals(Buffer.from(expected)) === true;
-
-/** null: not to be read. */
-function bytesOf(path: string): Buffer | null {
+function onFile<T>(path: string, use: (fd: number) => T): T {
+  const fd = openRegular(path, FLAGS.O_RDONLY);
   try {
-    const fd = openRegular(path, constants.O_RDONLY);
-    try {
-      return readFileSync(fd);
-    } finally {
-      closeSync(fd);
-    }
-  } catch {
-    return null;
+    return use(fd);
+  } finally {
+    close(fd);
   }
-}
-
-/** false: not possible here (another system, an old kernel, some file systems). */
-function exchange(a: string, b: string): boolean {
-  const bytes = [a, b].map((path) => new TextEncoder().encode(`${path}\0`)) as [Uint8Array, Uint8Array];
-  try {
-    return renameat2()(AT_FDCWD, ffi.ptr(bytes[0]), AT_FDCWD, ffi.ptr(bytes[1]), RENAME_EXCHANGE) === 0;
-  } catch {
-    return false;
-  }
-}
-
-type Renameat2 = (fromDir: number, from: number, toDir: number, to: number, flags: number) => number;
-let known: Renameat2 | undefined;
-
-function renameat2(): Renameat2 {
-  if (process.platform !== "linux") throw new Error("not here");
-  known ??= (
-    ffi.dlopen("libc.so.6", {
-      renameat2: { args: ["i32", "ptr", "i32", "ptr", "u32"], returns: "i32" },
-    }) as unknown as { symbols: { renameat2: Renameat2 } }
-  ).symbols.renameat2;
-  return known;
 }

@@ -3,17 +3,22 @@ import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import {
   appendFileSync,
   chmodSync,
+  closeSync,
   mkdirSync,
+  openSync,
   readdirSync,
   readFileSync,
+  renameSync,
   rmSync,
   statSync,
   symlinkSync,
   writeFileSync,
+  writeSync,
 } from "node:fs";
 import { join } from "node:path";
 import { openTracker, type Tracker } from "../../src/trackers/index.ts";
-import { publish, swapFile } from "../../src/trackers/swap.ts";
+import { readNotes } from "../../src/trackers/notes.ts";
+import { changeBack, publish, swapFile } from "../../src/trackers/swap.ts";
 import { ACTOR, makeWorld, value, type World, word } from "./world.ts";
 
 let world: World;
@@ -111,25 +116,109 @@ describe("another machine", () => {
 
 describe("changing places", () => {
   const temp = () => join(world.root, ".temp");
-  test("what is not as expected is left", () => {
-    writeFileSync(path, "theirs");
-    expect(swapFile(path, "old", "ours")).toBe(false);
-    expect(text()).toBe("theirs");
-  });
-  test("what was renamed into the place meanwhile comes back", () => {
-    writeFileSync(path, "theirs");
-    writeFileSync(temp(), "ours");
-    expect(publish(temp(), path, "old", "ours")).toBe(false);
-    expect(text()).toBe("theirs");
-    expect(readFileSync(temp(), "utf8")).toBe("ours");
-  });
-  test("as expected, it is done", () => {
+  const END = { from: 3, to: 3, by: "ours" };
+  test("what is not as it was read is left", () => {
     writeFileSync(path, "old");
-    writeFileSync(temp(), "ours");
-    expect(publish(temp(), path, "old", "ours")).toBe(true);
-    expect(text()).toBe("ours");
+    const { notes } = readFile(path);
+    writeFileSync(path, "theirs");
+    expect(swapFile(path, notes, END)).toBe(false);
+    expect(text()).toBe("theirs");
+  });
+  test("as it was read, it is done", () => {
+    writeFileSync(path, "old");
+    expect(swapFile(path, readFile(path).notes, END)).toBe(true);
+    expect(text()).toBe("oldours");
+  });
+  test.each([
+    ["another file", "old\n", "theirs", false, "theirs"],
+    ["lines below", "old\n", "old\nmore\n", true, "ours\nmore\n"],
+    ["a longer last line", "old", "older", false, "older"],
+  ])("written since: %s", (_what, old, theirs, done, left) => {
+    writeFileSync(path, old);
+    const { notes } = readFile(path);
+    writeFileSync(path, theirs);
+    writeFileSync(temp(), "ours\n");
+    expect(publish(temp(), path, notes, writtenTo(temp()))).toBe(done);
+    expect(text()).toBe(left);
+    expect(readFileSync(temp(), "utf8")).toBe(done ? theirs : "ours\n");
+  });
+  test("changing back takes along what was added meanwhile", () => {
+    writeFileSync(path, "ours\n");
+    const written = writtenTo(path);
+    appendFileSync(path, "more\n");
+    writeFileSync(temp(), "theirs\n");
+    changeBack(temp(), path, written);
+    expect(text()).toBe("theirs\nmore\n");
+  });
+  test("changing back never undoes a person's save: what it held is kept beside it", () => {
+    writeFileSync(path, "ours\n");
+    const written = writtenTo(path);
+    writeFileSync(`${path}.new`, "saved\n");
+    renameSync(`${path}.new`, path);
+    writeFileSync(temp(), "theirs\n");
+    changeBack(temp(), path, written);
+    expect(text()).toBe("saved\n");
+    const kept = readdirSync(world.root).filter((name) => name.includes(".kept-"));
+    expect(kept.map((name) => readFileSync(join(world.root, name), "utf8"))).toEqual(["theirs\n"]);
+  });
+
+  function readFile(file: string) {
+    const read = readNotes(file, 1 << 20);
+    if (!read.ok) throw new Error(read.why);
+    return read;
+  }
+  const writtenTo = (file: string) => ({ print: readFile(file).notes.print, ino: statSync(file).ino });
+});
+
+describe.skipIf(process.platform !== "linux")("somebody has it open for writing", () => {
+  const claiming = () =>
+    Bun.spawn([process.execPath, "-e", CLAIMER, TRACKERS, world.root], { stdout: "pipe", stderr: "inherit" });
+
+  test("a line written a while after it was opened is not lost", async () => {
+    writeFileSync(path, "## Tasks\n- [ ] **A**\n");
+    const fd = openSync(path, "a");
+    const child = claiming();
+    const said = new Response(child.stdout).text();
+    // Either it waits, or it is done, and what follows is written to a file that nobody sees.
+    await Promise.race([child.exited, Bun.sleep(400)]);
+    writeSync(fd, "- a late note\n");
+    closeSync(fd);
+    expect(await said).toBe("ok\n");
+    expect(text()).toMatch(/^## Tasks\n- \[>\] \*\*A\*\* — \| @pawl-[^\n]+\n- a late note\n$/);
+  });
+  test("who keeps it so keeps it: nothing is written, and it is said", async () => {
+    writeFileSync(path, "## Tasks\n- [ ] **A**\n");
+    const before = text();
+    const fd = openSync(path, "a");
+    expect(await new Response(claiming().stdout).text()).toBe(
+      "busy another program keeps session.md open for writing\n",
+    );
+    writeSync(fd, "- a late note\n");
+    closeSync(fd);
+    expect(text()).toBe(`${before}- a late note\n`);
+    expect(readdirSync(world.root).sort()).toEqual([".pawl", "session.md"]);
+  });
+  test("half a file is not taken for all of it", async () => {
+    writeFileSync(path, "## Tasks\n- [ ] **B**\n");
+    const fd = openSync(path, "w");
+    writeSync(fd, "## Ta");
+    const child = claiming();
+    const said = new Response(child.stdout).text();
+    await Promise.race([child.exited, Bun.sleep(400)]);
+    writeSync(fd, "sks\n- [ ] **A**\n");
+    closeSync(fd);
+    expect(await said).toBe("ok\n");
+    expect(text()).toMatch(/^## Tasks\n- \[>\] \*\*A\*\* — \| @pawl-[^\n]+\n$/);
   });
 });
+
+const TRACKERS = join(import.meta.dir, "../../src/trackers/index.ts");
+const CLAIMER = `
+const { openTracker } = await import(process.argv[1]);
+const { value: tracker } = openTracker(process.argv[2], { kind: "session-md", deadline_ms: 10000 });
+const { kind, code, why } = tracker.claim("a", "pawl-1");
+console.log(kind === "ok" ? kind : code + " " + why);
+`;
 
 const WRITER = `
 const { openTracker } = await import(process.argv[1]);
@@ -143,11 +232,26 @@ for (let n = 0; n < Number(count); n++) {
 }
 `;
 
+/** As an editor that is slow, or a busy machine: between opening the file and writing to it others have their turn. */
+async function noteSlowly(ms: number, note: string): Promise<void> {
+  const fd = openSync(path, "a");
+  if (ms > 0) await Bun.sleep(ms);
+  writeSync(fd, note);
+  closeSync(fd);
+}
+
+/** A writer that stands still for a while, wherever it is. */
+async function stopped(child: Bun.Subprocess, ms: number): Promise<void> {
+  child.kill("SIGSTOP");
+  await Bun.sleep(ms);
+  child.kill("SIGCONT");
+  await Bun.sleep(10);
+}
+
 test("eight writers and a person lose nothing", async () => {
-  const index = join(import.meta.dir, "../../src/trackers/index.ts");
   const [writers, each] = [8, 12];
   const children = Array.from({ length: writers }, (_, at) =>
-    Bun.spawn([process.execPath, "-e", WRITER, index, world.root, `w${at}`, String(each)], { stderr: "inherit" }),
+    Bun.spawn([process.execPath, "-e", WRITER, TRACKERS, world.root, `w${at}`, String(each)], { stderr: "inherit" }),
   );
   let running = true;
   const all = Promise.all(children.map((child) => new Response(child.stdout).text())).then((said) => {
@@ -156,8 +260,8 @@ test("eight writers and a person lose nothing", async () => {
   });
   let notes = 0;
   for (; running; notes++) {
-    appendFileSync(path, `- note ${notes} of a person\n`);
-    await Bun.sleep(20);
+    await noteSlowly(notes % 8, `- note ${notes} of a person\n`);
+    await stopped(children[notes % writers]!, notes % 5);
   }
   expect(await all).toBe("");
   const lines = text().split("\n");
