@@ -72,8 +72,8 @@ export function overridePhases(
   let changed = procedure;
   for (const [phase, values] of Object.entries(given) as [Phase, string[]][]) {
     const texts = values.map((value) => phaseText(value, cwd));
-    const wrong = texts.find((one) => "why" in one);
-    if (wrong && "why" in wrong) return { what: `--${phase}: ${wrong.why}`, hint: wrong.hint };
+    for (const [at, one] of texts.entries())
+      if ("why" in one) return { what: `--${phase}: ${quote(values[at]!)}: ${one.why}`, hint: one.hint };
     const fragments = texts.flatMap((one) => ("text" in one ? [{ text: one.text, source: one.file }] : []));
     const result = withPhase(changed, phase, fragments);
     if ("what" in result) return result;
@@ -90,7 +90,7 @@ function phaseText(value: string, cwd: string): ReturnType<FragmentReader> {
     const file = readText(resolve(cwd, path), MAX_FRAGMENT);
     return file.ok
       ? { text: file.text, file: path }
-      : { why: `${quote(path)}: ${file.detail ?? file.why}`, hint: "give the path of a .md file, or the text itself" };
+      : { why: file.detail ?? file.why, hint: "give the path of a .md file, or the text itself" };
   })(value);
 }
 

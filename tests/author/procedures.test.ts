@@ -217,7 +217,7 @@ describe("a phase given otherwise", () => {
   });
   test.each([
     [{ act: ["nowhere.md"] }, '--act: "nowhere.md": missing'],
-    [{ orient: ["builtin:act/none.md"] }, "--orient: it is not built in"],
+    [{ orient: ["builtin:act/none.md"] }, '--orient: "builtin:act/none.md": it is not built in'],
     [{ observe: ["builtin:observe/read_earlier_output.md"] }, "--observe: nothing is given for {file}"],
   ])("%j is refused", (phases, why) => expect(override(phases)).toStartWith(why));
 });
