@@ -3,35 +3,13 @@
  * order of the journal; the state between two lines is all there is, so it does not matter where reading was interrupted.
  */
 
-import { COUNTS, type Handler, openVisit, setTask, text, texts } from "./fold-counts.ts";
+import { COUNTS, openVisit, setTask, text, texts } from "./fold-counts.ts";
 import { newestSeen, newSeen, noteSeen } from "./fold-seen.ts";
-import type { FoldLine, How, RunState } from "./fold-types.ts";
+import type { FoldLine, Handler, How, Look, Rule, RunState } from "./fold-types.ts";
 
-export type { FoldLine, RunState, Visit } from "./fold-types.ts";
+export type { FoldLine, Look, Rule, RunState, Visit } from "./fold-types.ts";
 
 const MOST_VISITS = 2000;
-
-/** Kinds of which only the fact counts: nobody has to look at their own fields. */
-export const BARE_KINDS = ["signalled", "continued", "asked_agent", "advanced", "decided", "resumed"];
-export const TELLING_KINDS = [
-  "armed",
-  "adopted",
-  "released",
-  "prompted",
-  "inferred",
-  "gated",
-  "approved",
-  "asked",
-  "task_done",
-  "task_begun",
-  "iteration_begun",
-  "looped",
-  "loop_ended",
-  "replanned",
-  "phased",
-  "halted",
-  "ended",
-];
 
 // ── Lines ───────────────────────────────────────────────────────────────────
 
@@ -82,8 +60,9 @@ export function foldLine(state: RunState, line: FoldLine): boolean {
   // What came late still counts, but moves nothing: the run is past it.
   const isPast = isLate || state.status === "ended";
   if (!isPast) place(state, line);
-  COUNTS[line.kind]?.(state, line);
-  if (!isPast) MOVES[line.kind]?.(state, line);
+  const { count, move } = line.rule;
+  if (count !== null) count(state, line);
+  if (move !== null && !isPast) move(state, line);
   return true;
 }
 
@@ -94,44 +73,44 @@ export function touchRun(state: RunState, at: number): void {
 
 // ── Moving ──────────────────────────────────────────────────────────────────
 
-const MOVES: Record<string, Handler | undefined> = Object.assign(Object.create(null), {
+const MOVES: Record<string, Handler> = {
   armed: goOn,
   advanced: goOn,
-  replanned: (state: RunState, line: FoldLine) => {
+  replanned: (state, line) => {
     state.plan = texts(line.fields.plan);
     goOn(state, line);
   },
-  task_begun: (state: RunState, line: FoldLine) => {
+  task_begun: (state, line) => {
     leave(state, line.at, "done");
     setTask(state, line);
     goOn(state, line);
     enter(state, line.stage, line.at);
   },
-  phased: (state: RunState, line: FoldLine) => {
+  phased: (state, line) => {
     const { to } = line.fields;
     const stage = typeof to === "number" ? state.plan[Math.min(to, state.plan.length) - 1] : undefined;
     if (stage !== undefined && stage !== state.stage) moveTo(state, stage, line.at);
   },
-  prompted: (state: RunState, line: FoldLine) => stopWaiting(state, line.at),
-  decided: (state: RunState, line: FoldLine) => stopWaiting(state, line.at),
+  prompted: (state, line) => stopWaiting(state, line.at),
+  decided: (state, line) => stopWaiting(state, line.at),
   approved: goOn,
   resumed: goOn,
   adopted: takeOver,
-  released: (state: RunState) => {
+  released: (state) => {
     state.session = "";
   },
-  iteration_begun: (state: RunState, line: FoldLine) => {
+  iteration_begun: (state, line) => {
     takeOver(state, line);
     goOn(state, line);
   },
-  asked: (state: RunState, line: FoldLine) => wait(state, line, "waiting", text(line.fields.ask)),
-  halted: (state: RunState, line: FoldLine) => wait(state, line, "halted", text(line.fields.why)),
-  loop_ended: (state: RunState, line: FoldLine) => {
+  asked: (state, line) => wait(state, line, "waiting", text(line.fields.ask)),
+  halted: (state, line) => wait(state, line, "halted", text(line.fields.why)),
+  loop_ended: (state, line) => {
     state.status = "halted";
     state.why = text(line.fields.why);
   },
   ended: end,
-});
+};
 
 /** Whatever moved it: a line tells in which stage the run is. With a task all stages begin anew, even the same one. */
 function place(state: RunState, line: FoldLine): void {
@@ -141,14 +120,14 @@ function place(state: RunState, line: FoldLine): void {
 }
 
 function moveTo(state: RunState, stage: string, at: number): void {
-  const [from, to] = [state.plan.indexOf(state.stage), state.plan.indexOf(stage)];
+  const from = state.plan.indexOf(state.stage);
+  const to = state.plan.indexOf(stage);
   leave(state, at, to !== -1 && to < from ? "back" : "done");
   enter(state, stage, at);
 }
 
 function enter(state: RunState, stage: string, at: number): void {
-  const before = state.visits.findLast((one) => one.stage === stage);
-  const visit = (before?.visit ?? 0) + 1;
+  const visit = visitsOf(state, stage) + 1;
   // Written out: this is done for every stage of every run that ever was.
   state.visits.push({
     stage,
@@ -167,6 +146,11 @@ function enter(state: RunState, stage: string, at: number): void {
   state.visits.shift();
   state.dropped++;
   state.approximate = true;
+}
+
+function visitsOf({ visits }: RunState, stage: string): number {
+  for (let n = visits.length - 1; n >= 0; n--) if (visits[n]!.stage === stage) return visits[n]!.visit;
+  return 0;
 }
 
 function leave(state: RunState, at: number, how: How): void {
@@ -213,3 +197,27 @@ function end(state: RunState, line: FoldLine): void {
   state.outcome = outcome;
   state.ended = line.at;
 }
+
+// ── Rules ───────────────────────────────────────────────────────────────────
+
+const LOOKS: Record<string, Look> = {
+  signalled: "bare",
+  continued: "bare",
+  asked_agent: "bare",
+  advanced: "bare",
+  decided: "bare",
+  resumed: "bare",
+  prompted: "prompt",
+  gated: "gate",
+  ended: "end",
+};
+
+const KINDS = new Set([...Object.keys(COUNTS), ...Object.keys(MOVES)]);
+const RULES = new Map(
+  [...KINDS].map((kind): [string, Rule] => {
+    return [kind, { look: LOOKS[kind] ?? "all", count: COUNTS[kind] ?? null, move: MOVES[kind] ?? null }];
+  }),
+);
+const NO_RULE: Rule = { look: "nothing", count: null, move: null };
+
+export const ruleOf = (kind: string): Rule => RULES.get(kind) ?? NO_RULE;

@@ -2,23 +2,15 @@
  * Reads journal lines as bytes. Pawl writes the keys of a line in one order, so most lines are known by their beginning and
  * need no parsing; whatever looks different is parsed as the JSON it is.
  */
-import { BARE_KINDS, type FoldLine, TELLING_KINDS } from "./fold.ts";
+import { type FoldLine, type Look, type Rule, ruleOf } from "./fold.ts";
 import { isKept, type Kept, type Key, keep, keyOf, newKept, standsAt } from "./journal-bytes.ts";
 import { type Clock, newClock, TIME_LENGTH, timeIn } from "./journal-time.ts";
-import {
-  commonWord,
-  LONGEST_NAME,
-  newWords,
-  type Source,
-  type Use,
-  type Word,
-  type Words,
-  word,
-} from "./journal-words.ts";
+import { commonWord, LONGEST_NAME, newWords, type Source, type Word, type Words, word } from "./journal-words.ts";
 import type { Json } from "./types.ts";
 
 const BRACE = 125;
 const ZERO = 48;
+const COMMA = 44;
 /** as many runs as may go on side by side without looking at their names again */
 const ABOUTS = 64;
 
@@ -31,7 +23,7 @@ interface About {
 }
 
 export interface Scanner extends Source {
-  words: Words;
+  words: Words<Rule>;
   /** the line that was read last, used again and again */
   line: FoldLine;
   /** where reading the current line has come to, and where the line ends */
@@ -47,16 +39,21 @@ export interface Scanner extends Source {
 
 const NO_FIELDS = Object.freeze(Object.create(null)) as FoldLine["fields"];
 
+const newLine = (): FoldLine => {
+  const names = { host: "", session: "", workflow: "", stage: "" };
+  return { at: 0, run: "", seq: 0, i: 0, kind: "", rule: ruleOf(""), ...names, fields: NO_FIELDS };
+};
+
 export function openScanner(): Scanner {
   const abouts = Array.from({ length: ABOUTS }, () => {
     return { text: newKept(3 * LONGEST_NAME + 80), host: "", session: "", workflow: "" };
   });
   const bytes = new Uint8Array(0);
   return {
-    words: newWords(useOf),
+    words: newWords(ruleOf),
     bytes,
     view: new DataView(bytes.buffer),
-    line: { at: 0, run: "", seq: 0, i: 0, kind: "", host: "", session: "", workflow: "", stage: "", fields: NO_FIELDS },
+    line: newLine(),
     at: 0,
     to: 0,
     begun: newKept(LONGEST_NAME + 80),
@@ -75,14 +72,21 @@ export function scanLine(scanner: Scanner, bytes: Uint8Array, from: number, to: 
   scanner.to = to;
   const isAgain = isKept(scanner.begun, scanner.view, from, to);
   if (isAgain) scanner.at = from + scanner.begun.length;
-  if (bytes[to - 1] === BRACE && (isAgain || scanBeginning(scanner))) {
-    const use = scanKind(scanner);
-    if (use === 0) return isAgain ? "again" : "alive";
-    if (use === 1 && scanAbout(scanner)) return "record";
-    if (use === 4 && scanAbout(scanner) && scanGate(scanner)) return "record";
-    if (use === 5 && scanAbout(scanner) && scanEnd(scanner)) return "record";
+  if (bytes[to - 1] === BRACE && (isAgain || scanBeginning(scanner)) && scanKind(scanner)) {
+    const { look } = scanner.line.rule;
+    if (look === "nothing" || (look === "prompt" && endsWith(scanner, INJECTED))) return isAgain ? "again" : "alive";
+    if (scanAbout(scanner) && scanFields(scanner, look)) return "record";
   }
   return parseLine(scanner, bytes, from, to);
+}
+
+function scanFields(scanner: Scanner, look: Look): boolean {
+  scanner.line.fields = NO_FIELDS;
+  if (look === "bare") return true;
+  if (look === "gate") return scanGate(scanner);
+  if (look === "end") return scanEnd(scanner);
+  if (look === "prompt") return endsWith(scanner, TYPED);
+  return parseFields(scanner);
 }
 
 function lookInto(scanner: Scanner, bytes: Uint8Array): void {
@@ -123,25 +127,24 @@ function scanBeginning(scanner: Scanner): boolean {
   scanner.at += TIME_LENGTH;
   const run = skip(scanner, RUN) ? wordIn(scanner) : null;
   const seq = run !== null && skip(scanner, SEQ) ? digits(scanner) : -1;
-  if (run === null || seq === -1) return false;
+  if (run === null || run.text === "" || seq === -1) return false;
   for (let n = 0; n < I.length; n++) if (bytes[scanner.at++] !== I[n]) return false;
   line.at = ms;
   line.run = run.text;
   line.seq = seq;
   scanner.about = scanner.abouts[run.number % ABOUTS]!;
-  keep(scanner.begun, bytes, from, scanner.at);
+  keep(scanner.begun, scanner.view, from, scanner.at);
   return true;
 }
 
-/** How a line of this kind is used. What the host injects is not the person's word. */
-function scanKind(scanner: Scanner): Use {
+function scanKind(scanner: Scanner): boolean {
   const i = digits(scanner);
   const kind = i !== -1 && skip(scanner, KIND) ? commonIn(scanner) : null;
-  if (kind === null) return 2;
+  if (kind === null || kind.text === "") return false;
   scanner.line.i = i;
   scanner.line.kind = kind.text;
-  if (kind.use !== 3) return kind.use;
-  return endsWith(scanner, INJECTED) ? 0 : endsWith(scanner, TYPED) ? 1 : 2;
+  scanner.line.rule = kind.meaning;
+  return true;
 }
 
 /** Who and where. The stage is looked at each time, the rest is mostly as before. */
@@ -155,7 +158,6 @@ function scanAbout(scanner: Scanner): boolean {
   line.session = about.session;
   line.workflow = about.workflow;
   line.stage = stage.text;
-  line.fields = NO_FIELDS;
   return true;
 }
 
@@ -169,7 +171,7 @@ function scanWho(scanner: Scanner): boolean {
   about.host = host.text;
   about.session = session.text;
   about.workflow = workflow.text;
-  keep(about.text, scanner.bytes, from, scanner.at);
+  keep(about.text, scanner.view, from, scanner.at);
   return true;
 }
 
@@ -210,13 +212,13 @@ function skip(scanner: Scanner, key: Key): boolean {
 
 const endsWith = ({ view, to }: Scanner, key: Key) => standsAt(key, view, to - key.length, to);
 
-function wordIn(scanner: Scanner): Word | null {
+function wordIn(scanner: Scanner): Word<Rule> | null {
   const found = word(scanner.words, scanner, scanner.at, scanner.to);
   if (found !== null) scanner.at += found.text.length;
   return found;
 }
 
-function commonIn(scanner: Scanner): Word | null {
+function commonIn(scanner: Scanner): Word<Rule> | null {
   const found = commonWord(scanner.words, scanner, scanner.at, scanner.to);
   if (found !== null) scanner.at += found.text.length;
   return found;
@@ -233,19 +235,19 @@ function digits(scanner: Scanner): number {
   return value;
 }
 
-const USES = new Map<string, Use>([
-  ...TELLING_KINDS.map((kind): [string, Use] => [kind, 2]),
-  ...BARE_KINDS.map((kind): [string, Use] => [kind, 1]),
-  ["prompted", 3],
-  ["gated", 4],
-  ["ended", 5],
-]);
+// ── Parsed ──────────────────────────────────────────────────────────────────
 
-function useOf(kind: string): Use {
-  return USES.get(kind) ?? 0;
+/** What stands behind the stage, unless it says something else than the beginning. */
+function parseFields(scanner: Scanner): boolean {
+  const { bytes, at, to } = scanner;
+  const fields =
+    bytes[at + 1] === COMMA ? parsed(`{${scanner.words.decoder.decode(bytes.subarray(at + 2, to))}`) : null;
+  if (fields === null || HEAD.some((key) => key in fields)) return false;
+  scanner.line.fields = fields;
+  return true;
 }
 
-// ── Parsed ──────────────────────────────────────────────────────────────────
+const HEAD = ["v", "at", "run", "seq", "i", "kind", "host", "session", "workflow", "stage"];
 
 function parseLine(scanner: Scanner, bytes: Uint8Array, from: number, to: number): Scanned {
   const value = parsed(scanner.words.decoder.decode(bytes.subarray(from, to)));
@@ -254,9 +256,11 @@ function parseLine(scanner: Scanner, bytes: Uint8Array, from: number, to: number
   if (at === -1 || !isCount(value.seq) || !isCount(value.i)) return "none";
   const { line } = scanner;
   scanner.begun.length = 0;
-  Object.assign(line, { at, run: value.run, kind: value.kind, seq: value.seq, i: value.i });
+  const { run, kind, seq, i } = value;
+  Object.assign(line, { at, run, kind, rule: ruleOf(kind), seq, i });
   // What the host injects is not the person's word.
-  if (useOf(value.kind) === 0 || (value.kind === "prompted" && value.injected === true)) return "alive";
+  const { look } = line.rule;
+  if (look === "nothing" || (look === "prompt" && value.injected === true)) return "alive";
   line.host = nameOf(value.host);
   line.session = nameOf(value.session);
   line.workflow = nameOf(value.workflow);

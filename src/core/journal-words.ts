@@ -10,10 +10,7 @@ const RECENT_SHIFT = 32 - 9;
 /** an odd number that spreads what is multiplied by it: 2^32 divided by the golden ratio */
 const SPREAD = 0x9e3779b1;
 
-/** What a line of a kind has to be looked at for. 0: counts for nothing, 1: its beginning says all, 2: to be parsed, 3: a prompt, 4: a gate's verdict, 5: an end. */
-export type Use = 0 | 1 | 2 | 3 | 4 | 5;
-
-export interface Word {
+export interface Word<Meaning> {
   text: string;
   /** the n-th that was made */
   number: number;
@@ -21,8 +18,8 @@ export interface Word {
   first: number;
   last: number;
   /** if it is a kind */
-  use: Use;
-  next: Word | null;
+  meaning: Meaning;
+  next: Word<Meaning> | null;
 }
 
 /** The same bytes twice. */
@@ -31,21 +28,21 @@ export interface Source {
   view: DataView;
 }
 
-export interface Words {
-  slots: (Word | null)[];
+export interface Words<Meaning> {
+  slots: (Word<Meaning> | null)[];
   /** by their first letters, the last one each */
-  recent: (Word | null)[];
+  recent: (Word<Meaning> | null)[];
   count: number;
   decoder: TextDecoder;
-  useOf: (text: string) => Use;
+  meaningOf: (text: string) => Meaning;
 }
 
-export const newWords = (useOf: Words["useOf"]): Words => ({
+export const newWords = <Meaning>(meaningOf: (text: string) => Meaning): Words<Meaning> => ({
   slots: new Array(SLOTS).fill(null),
   recent: new Array(RECENT).fill(null),
   count: 0,
   decoder: new TextDecoder(),
-  useOf,
+  meaningOf,
 });
 
 /** Printable, and neither the end of a string nor an escape in it. */
@@ -54,7 +51,7 @@ const IS_PLAIN = Uint8Array.from({ length: 256 }, (_, byte) =>
 );
 
 /** As `word`, for names of which there are few: found by their first four letters, if they are as long. */
-export function commonWord(words: Words, source: Source, from: number, to: number): Word | null {
+export function commonWord<M>(words: Words<M>, source: Source, from: number, to: number): Word<M> | null {
   const { view } = source;
   if (from + 4 > to) return word(words, source, from, to);
   const first = view.getInt32(from);
@@ -67,7 +64,7 @@ export function commonWord(words: Words, source: Source, from: number, to: numbe
 }
 
 /** Up to the next quote. null: not plain. */
-export function word(words: Words, { bytes, view }: Source, from: number, to: number): Word | null {
+export function word<M>(words: Words<M>, { bytes, view }: Source, from: number, to: number): Word<M> | null {
   const end = Math.min(to, from + LONGEST_NAME);
   let at = from;
   let hash = 17;
@@ -82,7 +79,7 @@ export function word(words: Words, { bytes, view }: Source, from: number, to: nu
   return addWord(words, slot, words.decoder.decode(bytes.subarray(from, at)), view, from);
 }
 
-function isWord({ text, first, last }: Word, view: DataView, from: number, to: number): boolean {
+function isWord({ text, first, last }: Word<unknown>, view: DataView, from: number, to: number): boolean {
   const end = from + text.length;
   if (end >= to || view.getUint8(end) !== QUOTE) return false;
   const isShort = text.length < 4;
@@ -92,7 +89,7 @@ function isWord({ text, first, last }: Word, view: DataView, from: number, to: n
   return true;
 }
 
-function addWord(words: Words, slot: number, text: string, view: DataView, from: number): Word {
+function addWord<M>(words: Words<M>, slot: number, text: string, view: DataView, from: number): Word<M> {
   if (words.count >= MOST_WORDS) {
     words.slots.fill(null);
     words.count = 0;
@@ -100,7 +97,8 @@ function addWord(words: Words, slot: number, text: string, view: DataView, from:
   const isShort = text.length < 4;
   const first = isShort ? 0 : view.getInt32(from);
   const last = isShort ? 0 : view.getInt32(from + text.length - 4);
-  const added: Word = { text, number: words.count, first, last, use: words.useOf(text), next: words.slots[slot]! };
+  const meaning = words.meaningOf(text);
+  const added: Word<M> = { text, number: words.count, first, last, meaning, next: words.slots[slot]! };
   words.slots[slot] = added;
   words.count++;
   return added;

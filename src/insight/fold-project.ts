@@ -3,6 +3,7 @@ import type { Database } from "bun:sqlite";
 import { foldLine, openRun, type RunState, touchRun } from "../core/fold.ts";
 import { packRun, unpackRun } from "../core/fold-pack.ts";
 import { openScanner, type Scanner, scanLine } from "../core/journal-scan.ts";
+import { newPacker } from "../core/packed.ts";
 import { namesOf } from "../store/disk.ts";
 import { errorCode, insideRoot, lookAt, messageOf } from "../store/files.ts";
 import { join } from "../store/names.ts";
@@ -11,7 +12,7 @@ import type { Project } from "./projects.ts";
 import { nowhere, type Place, readOn } from "./read.ts";
 
 const FOLDER = ".pawl/journal";
-const MOST_STATES = 20_000;
+const MOST_STATES = 1000;
 
 export interface Work {
   db: Database;
@@ -197,12 +198,12 @@ function openFold(work: Work, project: Project): Fold {
   return { take, flush, skipped: () => work.skipped++ };
 }
 
-function loader(db: Database, project: number): (id: string) => { state: string } | null {
+function loader(db: Database, project: number): (id: string) => { state: Uint8Array } | null {
   const load = db.query("SELECT state FROM runs WHERE project = ? AND id = ?");
-  return (id) => load.get(project, id) as { state: string } | null;
+  return (id) => load.get(project, id) as { state: Uint8Array } | null;
 }
 
-function hold(held: Map<string, Held>, row: { state: string } | null): Held | undefined {
+function hold(held: Map<string, Held>, row: { state: Uint8Array } | null): Held | undefined {
   if (row === null) return undefined;
   const one = { state: unpackRun(row.state), changed: false };
   held.set(one.state.id, one);
@@ -218,14 +219,15 @@ ON CONFLICT (project, id) DO UPDATE SET workflow = excluded.workflow, stage = ex
 
 function saver(work: Work, { id: project, root }: Project): (held: Held) => void {
   const save = work.db.query(SAVE);
+  const packer = newPacker();
   return (held) => {
     const { state } = held;
     noteVisits(work.days, project, state);
     const { id, workflow, stage, status, outcome, started, updated, loop } = state;
     const cost = loop?.cost ?? null;
     const loops = loop === null ? 0 : 1;
-    const json = packRun(state);
-    save.run(project, id, workflow, stage, status, outcome, started, updated, cost, loops, json);
+    const packed = packRun(packer, state);
+    save.run(project, id, workflow, stage, status, outcome, started, updated, cost, loops, packed);
     if (loop === null) work.touched.push({ project, root, id });
     held.changed = false;
   };

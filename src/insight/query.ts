@@ -89,7 +89,7 @@ interface Kept {
   root: string;
   updated: number;
   cost: number | null;
-  state: string;
+  state: Uint8Array;
 }
 
 const FIELDS = "key, updated, cost, state, (SELECT root FROM projects WHERE id = runs.project) AS root";

@@ -57,7 +57,7 @@ function groupExactly(db: Database, filter: Filter, slotOf: SlotOf): Grouped | n
   if (n > MOST_EXACT_RUNS || visitsBetween(db, filter, since, until) > MOST_EXACT_VISITS) return null;
   const grouped: Grouped = new Map();
   const rows = db.query(`SELECT key, state FROM runs INDEXED BY runs_by_time WHERE ${where.sql}`).all(...where.values);
-  for (const { key, state } of rows as { key: number; state: string }[])
+  for (const { key, state } of rows as { key: number; state: Uint8Array }[])
     addRun(grouped, unpackTrack(state), key, { since, until, slotOf });
   return grouped;
 }

@@ -2,6 +2,7 @@
 import { foldLine, openRun, type RunState, touchRun, type Visit } from "../../src/core/fold.ts";
 import { packRun, unpackRun } from "../../src/core/fold-pack.ts";
 import { openScanner, scanLine } from "../../src/core/journal-scan.ts";
+import { newPacker } from "../../src/core/packed.ts";
 
 type Fields = Record<string, unknown>;
 export type Told = [kind: string, fields?: Fields];
@@ -33,11 +34,13 @@ export const linesOf = (story: Story, where: Where = {}) =>
   story.flatMap(([minutes, stage, ...told], n) => commit(n + 1, minutes, stage, told, where));
 
 export interface Folded {
-  runs: Map<string, string>;
+  runs: Map<string, Uint8Array>;
   /** every visit that ended, as it was told */
   closed: Visit[];
   skipped: number;
 }
+
+const packer = newPacker();
 
 /** As a sync does it: what was known before is unpacked, what changed is packed. */
 export function foldText(text: string, before?: Folded): Folded {
@@ -55,7 +58,7 @@ export function foldText(text: string, before?: Folded): Folded {
   }
   for (const [id, state] of states) {
     folded.closed.push(...state.closed.map((visit) => ({ ...visit })));
-    folded.runs.set(id, packRun(state));
+    folded.runs.set(id, packRun(packer, state).slice());
   }
   return folded;
 }
