@@ -14,9 +14,10 @@ import type { Task } from "./core/tasks.ts";
 import type { Answer, EventOf, Workflow } from "./core/types.ts";
 import { type Incoming, oneAnswer, type Speak } from "./engine.ts";
 import { logError } from "./store/errors.ts";
-import { lookAt } from "./store/files.ts";
+import { lookAt, readText } from "./store/files.ts";
 import { noteClaim } from "./store/guard.ts";
 import { homeDir } from "./store/home.ts";
+import { join } from "./store/names.ts";
 import { findRoot, isOff, type Pointer, readPointer } from "./store/place.ts";
 import { loadRun } from "./store/runs.ts";
 
@@ -112,6 +113,8 @@ async function record({ shortcut, root, rest }: Typed): Promise<Answer> {
 
 // ── x and r ─────────────────────────────────────────────────────────────────
 
+/** The workflow for continuous work; as it is shipped, also the label of its tasks. */
+const CONTINUOUS = "auto-workflow";
 /** Between looking and taking another session may be quicker: then the next one is looked for. */
 const TRIES = 5;
 
@@ -146,10 +149,29 @@ async function given(typed: Typed, task: Task): Promise<Answer | null> {
 }
 
 async function continuousFor(root: string, task: Task): Promise<Workflow | null> {
+  if (!mayBeContinuous(root, task.labels)) return null;
   const { findByName } = await import("./author/registry.ts");
-  const found = findByName("auto-workflow", root);
+  const found = findByName(CONTINUOUS, root);
   if (!found || "errors" in found || !found.workflow.tasks) return null;
   return isLabelled(task.labels, found.workflow.tasks) ? found.workflow : null;
+}
+
+/** To compile a workflow takes longer than all the rest: only for a task that may be its own. */
+function mayBeContinuous(root: string, labels: string[]): boolean {
+  if (labels.length === 0) return false;
+  if (isLabelled(labels, { labels: [CONTINUOUS] })) return true;
+  const own = `workflows/${CONTINUOUS}.yaml`;
+  const config = readText(join(root, "pawl.yaml"));
+  if (config.ok ? config.text.includes("labels") : config.why !== "missing") return true;
+  return isThere(join(root, ".pawl", own)) || isThere(join(homeDir(), ".config/pawl", own));
+}
+
+function isThere(path: string): boolean {
+  try {
+    return lookAt(path) !== undefined;
+  } catch {
+    return true;
+  }
 }
 
 async function decided({ root, event }: Typed, task: Task): Promise<string | null> {

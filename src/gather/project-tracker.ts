@@ -1,10 +1,10 @@
 /** The tracker that people's own commands use: the one pawl.yaml names, or what is there. */
 import type { Problem } from "../author/problem.ts";
-import { readProject, type TrackerPlace } from "../author/project.ts";
+import type { TrackerPlace } from "../author/project.ts";
 import { link, realpath } from "../store/disk.ts";
-import { ensureDir, errorCode, insideRoot, messageOf, withTemp } from "../store/files.ts";
+import { ensureDir, errorCode, insideRoot, lookAt, messageOf, withTemp } from "../store/files.ts";
 import { homeDir } from "../store/home.ts";
-import { dirname } from "../store/names.ts";
+import { dirname, join } from "../store/names.ts";
 import { type Answer, beadsFolder, openTracker, type Tracker } from "../trackers/index.ts";
 
 /** auto-workflow works through tasks: where it finds them, people do. */
@@ -52,7 +52,10 @@ export function openForAdding(root: string): Answer<Tracker> {
   return made.kind === "ok" ? openTracker(root, file) : made;
 }
 
+/** Without a pawl.yaml there is nothing to read, and what reads YAML takes longer to load than all the rest. */
 function placeOf(root: string): Answer<TrackerPlace> {
+  if (lookAt(join(root, "pawl.yaml")) === undefined) return { kind: "ok", value: {} };
+  const { readProject } = require("../author/project.ts") as typeof import("../author/project.ts");
   const read = readProject(root);
   if ("errors" in read) return { kind: "failed", code: "error", why: read.errors.map(inOneLine).join("; ") };
   const { tracker, workflows } = read.project;

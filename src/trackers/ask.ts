@@ -1,5 +1,4 @@
 /** Asks another program: without a shell, with a clean environment, for a bounded time and answer. */
-import { accessSync, constants, statSync } from "node:fs";
 import { isLoaderVariable } from "../core/loader-variables.ts";
 import { messageOf } from "../store/files.ts";
 import { join } from "../store/names.ts";
@@ -97,6 +96,8 @@ export function findProgram(name: string, root: string): string | null {
 }
 
 function isExecutable(path: string): boolean {
+  // Tasks in session.md need no program, and a hook does without node:fs.
+  const { accessSync, constants, statSync } = require("node:fs") as typeof import("node:fs");
   try {
     accessSync(path, constants.X_OK);
     return statSync(path).isFile();

@@ -3,8 +3,6 @@ import { lookAt, messageOf } from "../store/files.ts";
 import { findGit } from "../store/git-dir.ts";
 import { dirname, join } from "../store/names.ts";
 import { type Asking, ask, clock, findProgram } from "./ask.ts";
-import { beads } from "./beads.ts";
-import { github } from "./github.ts";
 import { sessionMd } from "./session-md.ts";
 import { type Answer, absent, failed, ok, type Tracker, then } from "./types.ts";
 
@@ -48,6 +46,7 @@ export function openTracker(root: string, config: TrackerConfig): Answer<Tracker
 
 function openBeads(root: string, config: TrackerConfig, why: string): Answer<Tracker> {
   if (findProgram("bd", root) === null) return absent(`${why}, but bd is not installed (not found in PATH)`);
+  const { beads } = require("./beads.ts") as typeof import("./beads.ts");
   return ok(beads(root, why, config.deadline_ms ?? DEADLINE_MS));
 }
 
@@ -71,6 +70,7 @@ function openGithub(root: string, config: TrackerConfig): Answer<Tracker> {
   const repo = config.repo === undefined ? remoteOf({ root, until }) : named(config.repo);
   return then(repo, (name) => {
     if (findProgram("gh", root) === null) return absent(`its tasks may be at ${name}, but gh is not installed`);
+    const { github } = require("./github.ts") as typeof import("./github.ts");
     return ok(github(root, name, `its tasks are the issues of ${name}`, config.deadline_ms ?? DEADLINE_MS));
   });
 }

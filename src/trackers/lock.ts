@@ -1,5 +1,5 @@
 /** One of our sessions at a time. The lock is the kernel's, through SQLite: whoever dies has let go. */
-import { Database } from "bun:sqlite";
+import type { Database } from "bun:sqlite";
 import { ensureDir, insideRoot, messageOf } from "../store/files.ts";
 import { excludeOurs } from "../store/place.ts";
 import { clock } from "./ask.ts";
@@ -13,7 +13,9 @@ export function withLock<T>(root: string, until: number, work: () => Answer<T>, 
   try {
     ensureDir(root, LOCK_DIR);
     excludeOurs(root);
-    lock = new Database(insideRoot(root, `${LOCK_DIR}/${name}`));
+    // Only who writes needs it.
+    const sqlite = require("bun:sqlite") as typeof import("bun:sqlite");
+    lock = new sqlite.Database(insideRoot(root, `${LOCK_DIR}/${name}`));
     lock.run(`PRAGMA busy_timeout = ${Math.max(1, Math.floor(until - clock()))}`);
     lock.run("BEGIN EXCLUSIVE");
   } catch (error) {
