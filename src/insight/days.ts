@@ -24,8 +24,10 @@ interface SpanSum extends StageSum {
   histogram: Histogram;
 }
 
+/** span → workflow → stage */
+type Spans = Map<string, Map<string, Map<string, SpanSum>>>;
 /** project → what is to be added */
-export type DaySums = Map<number, Map<string, SpanSum>>;
+export type DaySums = Map<number, Spans>;
 
 export const newDaySums = (): DaySums => new Map();
 export const LAST_PLACE = 999;
@@ -61,7 +63,7 @@ function spanOf(ms: number): string {
 
 export function noteVisits(sums: DaySums, project: number, { closed, workflow, plan }: RunState): void {
   if (closed.length === 0) return;
-  const own = sums.get(project) ?? new Map<string, SpanSum>();
+  const own = sums.get(project) ?? (new Map() as Spans);
   sums.set(project, own);
   for (const visit of closed) {
     const sum = sumOf(own, spanOf(visit.to!), workflow, visit.stage);
@@ -70,24 +72,30 @@ export function noteVisits(sums: DaySums, project: number, { closed, workflow, p
   }
 }
 
-function sumOf(own: Map<string, SpanSum>, span: string, workflow: string, stage: string): SpanSum {
-  const key = `${span}\0${workflow}\0${stage}`;
-  const known = own.get(key);
+/** Maps in maps: a key made of all three would be a new text for each visit. */
+function sumOf(own: Spans, span: string, workflow: string, stage: string): SpanSum {
+  const known = own.get(span)?.get(workflow)?.get(stage);
   if (known !== undefined) return known;
+  const workflows = own.get(span) ?? new Map<string, Map<string, SpanSum>>();
+  const stages = workflows.get(workflow) ?? new Map<string, SpanSum>();
   const sum = { span, ...newSum(workflow, stage), histogram: newHistogram() };
-  own.set(key, sum);
+  own.set(span, workflows.set(workflow, stages.set(stage, sum)));
   return sum;
 }
 
+function sumsOf(own: Spans): SpanSum[] {
+  return [...own.values()].flatMap((workflows) => [...workflows.values()].flatMap((stages) => [...stages.values()]));
+}
+
 /** The same again by month. */
-function monthsOf(days: Map<string, SpanSum>): SpanSum[] {
-  const months = new Map<string, SpanSum>();
-  for (const day of days.values()) {
+function monthsOf(days: SpanSum[]): SpanSum[] {
+  const months: Spans = new Map();
+  for (const day of days) {
     const month = sumOf(months, `m${day.span.slice(1, 8)}`, day.workflow, day.stage);
     addSums(month, day);
     merge(month.histogram, day.histogram);
   }
-  return [...months.values()];
+  return sumsOf(months);
 }
 
 export function addVisit(sum: StageSum, visit: Visit, place: number): void {
@@ -126,8 +134,9 @@ ON CONFLICT (span, project, workflow, stage) DO UPDATE SET place = min(place, ex
 export function saveDays(db: Database, sums: DaySums): void {
   const add = db.query(ADD);
   const load = db.query("SELECT histogram FROM days WHERE span = ? AND project = ? AND workflow = ? AND stage = ?");
-  for (const [project, own] of sums)
-    for (const sum of [...own.values(), ...monthsOf(own)]) {
+  for (const [project, own] of sums) {
+    const days = sumsOf(own);
+    for (const sum of [...days, ...monthsOf(days)]) {
       const { span, workflow, stage, histogram } = sum;
       const before = load.get(span, project, workflow, stage) as { histogram: string } | null;
       if (before !== null) mergePacked(histogram, before.histogram);
@@ -135,4 +144,5 @@ export function saveDays(db: Database, sums: DaySums): void {
       const counts = [place, visits, runs, done, ms, waited, claims, continues, asks, gate_fails];
       add.run(span, project, workflow, stage, ...counts, packHistogram(histogram));
     }
+  }
 }

@@ -13,6 +13,14 @@ import { nowhere, type Place, readOn } from "./read.ts";
 
 const FOLDER = ".pawl/journal";
 const MOST_STATES = 1000;
+/** Each look at a cost opens a folder: after a long absence newer runs have to do. */
+export const MOST_TOUCHED = 200;
+
+interface Touched {
+  project: number;
+  root: string;
+  id: string;
+}
 
 export interface Work {
   db: Database;
@@ -20,8 +28,8 @@ export interface Work {
   skipped: number;
   problems: string[];
   days: DaySums;
-  /** runs that changed and whose cost is not in the journal */
-  touched: { project: number; root: string; id: string }[];
+  /** runs that changed and whose cost is not in the journal: the last ones */
+  touched: Touched[];
   scanner: Scanner;
 }
 
@@ -155,16 +163,21 @@ function openFold(work: Work, project: Project): Fold {
   const { scanner } = work;
   const held = new Map<string, Held>();
   const load = loader(work.db, project.id);
+  /** Runs of a project that was never folded are nowhere but here. */
+  const saved = hasRuns(work.db, project.id) ? null : new Set<string>();
   const save = saver(work, project);
   let last: Held | undefined;
   const find = (id: string): Held | undefined => {
     if (last !== undefined && last.state.id === id) return last;
-    const known = held.get(id) ?? hold(held, load(id));
+    const known = held.get(id) ?? (saved?.has(id) === false ? undefined : hold(held, load(id)));
     if (known !== undefined) last = known;
     return known;
   };
   const flush = () => {
-    for (const one of held.values()) if (one.changed) save(one);
+    for (const [id, one] of held) {
+      if (one.changed) save(one);
+      saved?.add(id);
+    }
     held.clear();
     last = undefined;
   };
@@ -198,6 +211,9 @@ function openFold(work: Work, project: Project): Fold {
   return { take, flush, skipped: () => work.skipped++ };
 }
 
+const hasRuns = (db: Database, project: number) =>
+  db.query("SELECT 1 FROM runs WHERE project = ? LIMIT 1").get(project) !== null;
+
 function loader(db: Database, project: number): (id: string) => { state: Uint8Array } | null {
   const load = db.query("SELECT state FROM runs WHERE project = ? AND id = ?");
   return (id) => load.get(project, id) as { state: Uint8Array } | null;
@@ -208,6 +224,11 @@ function hold(held: Map<string, Held>, row: { state: Uint8Array } | null): Held 
   const one = { state: unpackRun(row.state), changed: false };
   held.set(one.state.id, one);
   return one;
+}
+
+function touch({ touched }: Work, one: Touched): void {
+  touched.push(one);
+  if (touched.length >= 2 * MOST_TOUCHED) touched.splice(0, MOST_TOUCHED);
 }
 
 const SAVE = `
@@ -228,7 +249,7 @@ function saver(work: Work, { id: project, root }: Project): (held: Held) => void
     const loops = loop === null ? 0 : 1;
     const packed = packRun(packer, state);
     save.run(project, id, workflow, stage, status, outcome, started, updated, cost, loops, packed);
-    if (loop === null) work.touched.push({ project, root, id });
+    if (loop === null) touch(work, { project, root, id });
     held.changed = false;
   };
 }

@@ -4,12 +4,9 @@ import { readCost } from "../store/cost.ts";
 import { messageOf } from "../store/files.ts";
 import { saveDays } from "./days.ts";
 import { isBusy } from "./db.ts";
-import { foldProject, newWork, type Work } from "./fold-project.ts";
+import { foldProject, MOST_TOUCHED, newWork, type Work } from "./fold-project.ts";
 import { registerProjects } from "./projects.ts";
 import type { Synced } from "./types.ts";
-
-/** Each look at a cost opens a folder: after a long absence newer runs have to do. */
-const MOST_COSTS = 200;
 
 export function syncDatabase(db: Database, projects: string[] | undefined): Synced {
   const began = performance.now();
@@ -35,7 +32,7 @@ export function syncDatabase(db: Database, projects: string[] | undefined): Sync
 /** What sessions cost is not in the journal. A loop's own figures are, and go first. */
 function noteCosts({ db, touched, problems }: Work): void {
   const save = db.query("UPDATE runs SET cost = ? WHERE project = ? AND id = ?");
-  for (const { project, root, id } of touched.slice(-MOST_COSTS)) {
+  for (const { project, root, id } of touched.slice(-MOST_TOUCHED)) {
     try {
       const cost = readCost(root, id);
       if (cost !== null) save.run(cost.usd, project, id);
