@@ -108,7 +108,7 @@ function statusLineRows(setting: Setting): Measured[] {
   const { pawl, template, folder } = setting;
   const at = (name: string) => join(folder, name);
   const bare: Project = { root: at("line-bare"), home: at("line-home"), session: "bench-line" };
-  const tasks: Project = { ...bare, root: at("line-tasks") };
+  const tasks: Project = { ...bare, root: at("line-tasks"), session: "bench-line-tasks" };
   for (const { root } of [bare, tasks]) cpSync(template, root, { recursive: true });
   mkdirSync(bare.home, { recursive: true });
   writeFileSync(join(tasks.root, "session.md"), SESSION_MD);

@@ -17,7 +17,7 @@ import {
 } from "node:fs";
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
-import { FLAGS } from "./flags.mjs";
+import { compileArguments } from "./flags.mjs";
 import { isCurrent, stampOf, Trouble } from "./place.mjs";
 
 /** @typedef {import("./place.mjs").Place} Place */
@@ -68,8 +68,7 @@ function sweep(folder) {
  */
 function compile(bun, root, work) {
   const made = join(work, "pawl");
-  const args = ["build", ...FLAGS, join(root, "src", "main.ts"), "--outfile", made];
-  const { status, error, stdout, stderr } = spawnSync(bun, args, {
+  const { status, error, stdout, stderr } = spawnSync(bun, compileArguments(root, made, true), {
     cwd: work,
     env: plainEnvironment(),
     encoding: "utf8",

@@ -1,20 +1,64 @@
-/** Builds dist/pawl: one executable, with everything in it. */
-import { mkdirSync, renameSync, rmSync } from "node:fs";
-import { FLAGS } from "../bin/flags.mjs";
+/**
+ * Builds dist/pawl: one executable, with everything in it. Built twice: the first one shows which parts every hook uses,
+ * the second has those together, so that the system brings fewer pages of it into memory (docs/decisions/0004).
+ */
+import { mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { join, resolve } from "node:path";
+import { compileArguments, ORDER } from "../bin/flags.mjs";
 
-mkdirSync("dist", { recursive: true });
-const temp = `dist/.pawl-${process.pid}`;
-const { exitCode, stderr, stdout } = Bun.spawnSync([
-  process.execPath,
-  "build",
-  ...FLAGS,
-  "src/main.ts",
-  "--outfile",
-  temp,
-]);
-if (exitCode !== 0) {
-  rmSync(temp, { force: true });
-  console.error(`build failed\n${stdout}${stderr}`);
-  process.exit(1);
+const ROOT = resolve(import.meta.dir, "..");
+/** What any session may send, and what most of them send most. */
+const USUAL: [args: string[], payload: object][] = [
+  [["hook", "claude"], { hook_event_name: "UserPromptSubmit", prompt: "mend it, then tell me what it was" }],
+  [["hook", "claude"], { hook_event_name: "Stop", stop_hook_active: false, last_assistant_message: "I looked at it." }],
+  [["statusline"], { cwd: "/nowhere", cost: { total_cost_usd: 1 } }],
+];
+
+function run(command: string[], env: Record<string, string | undefined>, input = ""): void {
+  const { exitCode, stdout, stderr } = Bun.spawnSync(command, { env, stdin: Buffer.from(input) });
+  if (exitCode === 0) return;
+  throw new Error(`${command[0]}: exit ${exitCode}\n${stdout}${stderr}`);
 }
-renameSync(temp, "dist/pawl");
+
+const compile = (to: string, order: boolean) =>
+  run([process.execPath, ...compileArguments(ROOT, to, order)], process.env);
+
+/** Of the parts that Bun wrote down: functions and modules that were used, modules that were not. */
+function usedBy(binary: string, work: string): string {
+  const used = new Set<string>();
+  const unused = new Set<string>();
+  USUAL.forEach(([args, payload], n) => {
+    const out = join(work, `order-${n}`);
+    const env = { HOME: work, PATH: process.env.PATH, BUN_BYTECODE_ORDER_OUT: out };
+    run([binary, ...args], env, JSON.stringify({ session_id: "build", transcript_path: "/nowhere.jsonl", ...payload }));
+    for (const line of readFileSync(out, "utf8").split("\n")) {
+      if (line.startsWith("F ") || line.startsWith("M ")) used.add(line);
+      if (line.startsWith("N ")) unused.add(line);
+    }
+  });
+  const never = [...unused].filter((line) => !used.has(`M ${line.slice(2)}`));
+  return `${["v2", ...used, ...never].join("\n")}\n`;
+}
+
+function build(work: string): void {
+  const first = join(work, "first/pawl");
+  const second = join(work, "second/pawl");
+  for (const binary of [first, second]) mkdirSync(resolve(binary, ".."));
+  compile(first, false);
+  const order = join(work, "order");
+  writeFileSync(order, usedBy(first, work));
+  renameSync(order, join(ROOT, ORDER));
+  compile(second, true);
+  renameSync(second, join(ROOT, "dist/pawl"));
+}
+
+mkdirSync(join(ROOT, "dist"), { recursive: true });
+const work = mkdtempSync(join(ROOT, "dist/.build-"));
+try {
+  build(work);
+} catch (error) {
+  console.error(`build failed\n${error instanceof Error ? error.message : error}`);
+  process.exitCode = 1;
+} finally {
+  rmSync(work, { recursive: true, force: true });
+}

@@ -3,7 +3,6 @@ import { decide } from "./core/decide.ts";
 import { isApproval, isHelp, parseArming } from "./core/prompt.ts";
 import type { Answer, Event, Run, Step, Workflow } from "./core/types.ts";
 import { commitLoop, type Incoming, oneAnswer, type Speak } from "./engine.ts";
-import { mayBeShortcut } from "./quick.ts";
 import { logError } from "./store/errors.ts";
 import { lookAt } from "./store/files.ts";
 import { isGone } from "./store/gone.ts";
@@ -17,9 +16,15 @@ import { STALE_MS, waitingLine } from "./store/waiting.ts";
 export { armWorkflow, startFormal } from "./arming.ts";
 export type { Incoming } from "./engine.ts";
 
-/** The conductor: which runs an event is about, and one answer for all of them. */
-
-export async function conduct(given: Incoming, speak: Speak): Promise<void> {
+/**
+ * The conductor: which runs an event is about, and one answer for all of them. The first look for shortcuts belongs to
+ * the quick path, which no other module may import.
+ */
+export async function conduct(
+  given: Incoming,
+  speak: Speak,
+  mayBeShortcut: (prompt: string) => boolean,
+): Promise<void> {
   const pointer = readPointer(given.event.host, given.event.session);
   if (pointer?.off) return;
   const incoming = pointer ? await doubted(given, pointer) : given;

@@ -8,35 +8,59 @@ interface Libc {
   access(at: number, mode: number): number;
   _exit(code: number): void;
 }
+/** What the status line needs beyond that: no hook has to pay for it. */
+export interface LineLibc extends Libc {
+  open(path: number, flags: number, mode: number): number;
+  write(fd: number, at: number, size: number): number;
+  close(fd: number): number;
+  statx(dir: number, path: number, flags: number, mask: number, at: number): number;
+}
 interface Ffi {
-  dlopen(name: string, symbols: Record<string, { args: string[]; returns: string }>): { symbols: Libc };
+  dlopen(name: string, symbols: Record<string, { args: string[]; returns: string }>): { symbols: LineLibc };
   ptr(bytes: Uint8Array, offset?: number): number;
+  /** a copy of the UTF-8 there: as TextDecoder makes it, without a view and a decoder to be made first */
+  CString(at: number, offset: number, size: number): string;
 }
 
 /**
- * Its own four calls, as libc.ts has those of the store: a module that both use would be one more to load. Reading stdin
- * through the event loop costs half a millisecond, through node:fs one and a half, these calls a quarter.
+ * Its own calls, as libc.ts has those of the store. main.ts alone imports this file and quick-line.ts: a module that
+ * another part used too would be one more to load. Reading stdin through the event loop costs half a millisecond, through
+ * node:fs one and a half, these calls a quarter.
  */
-const ffi = (Bun as unknown as { FFI: Ffi }).FFI;
+export const ffi = (Bun as unknown as { FFI: Ffi }).FFI;
+const isLine = process.argv[2] === "statusline";
 const libc = openLibc();
+/** null: no status line, or no Linux. */
+export const lineLibc = isLine ? libc : null;
 
-function openLibc(): Libc | null {
+function openLibc(): LineLibc | null {
   if (process.platform !== "linux") return null;
+  const four = {
+    poll: { args: ["ptr", "u64", "i32"], returns: "i32" },
+    read: { args: ["i32", "ptr", "u64"], returns: "i64_fast" },
+    access: { args: ["ptr", "i32"], returns: "i32" },
+    _exit: { args: ["i32"], returns: "void" },
+  };
   try {
+    if (!isLine) return ffi.dlopen("libc.so.6", four).symbols;
     return ffi.dlopen("libc.so.6", {
-      poll: { args: ["ptr", "u64", "i32"], returns: "i32" },
-      read: { args: ["i32", "ptr", "u64"], returns: "i64_fast" },
-      access: { args: ["ptr", "i32"], returns: "i32" },
-      _exit: { args: ["i32"], returns: "void" },
+      ...four,
+      open: { args: ["ptr", "i32", "u32"], returns: "i32" },
+      write: { args: ["i32", "ptr", "u64"], returns: "i64_fast" },
+      close: { args: ["i32"], returns: "i32" },
+      statx: { args: ["i32", "ptr", "i32", "u32", "ptr"], returns: "i32" },
     }).symbols;
   } catch {
     return null;
   }
 }
 
-/** Everything is written and synced by now: nothing is left for the engine to clear up. */
+/**
+ * Everything is written and synced by now: nothing is left for the engine to clear up, unless it was asked to write down
+ * what was used (scripts/build.ts).
+ */
 export function leave(): never {
-  libc?._exit(0);
+  if (process.env.BUN_BYTECODE_ORDER_OUT === undefined) libc?._exit(0);
   process.exit(0);
 }
 
@@ -45,31 +69,43 @@ export type Input = { value: unknown } | { failed: string };
 const LIMIT_BYTES = 8 << 20;
 const DEADLINE_MS = 5_000;
 const BRACE = 125;
+const POLLIN = 1;
+const LAST_PLAIN = 126;
 const LONGEST_COMMAND = 3;
 const LONGEST_DIRECTIVE = 11;
 const LATE: Input = { failed: `stdin did not end within ${DEADLINE_MS / 1000} s` };
 const LARGE: Input = { failed: `more than ${LIMIT_BYTES >> 20} MB on stdin` };
 
-/** A promise only where there is no libc to call. */
-export const readStdin = (): Input | Promise<Input> => (libc ? readNow(libc) : readByStream());
+/** For all that libc reads and writes here, one after the other: a second array would cost more than any call. */
+export const BYTES = new Uint8Array(1 << 16);
+export const BYTES_AT = libc ? ffi.ptr(BYTES) : 0;
 
-const POLL_STDIN = new Uint8Array([0, 0, 0, 0, 1, 0, 0, 0]); // struct pollfd: fd 0, POLLIN
-
-/** The first read nearly always brings it all; each function that runs here for the first time costs every event. */
-function readNow(c: Libc): Input {
+/**
+ * A promise only where there is no libc to call. The first read nearly always brings it all, and each function that runs
+ * for the first time costs every event: so this is one.
+ */
+export function readStdin(): Input | Promise<Input> {
+  if (!libc) return readByStream();
   const deadline = Bun.nanoseconds() / 1e6 + DEADLINE_MS;
-  const bytes = new Uint8Array(1 << 16);
-  const size = c.poll(ffi.ptr(POLL_STDIN), 1, DEADLINE_MS) > 0 ? c.read(0, ffi.ptr(bytes), bytes.length) : 0;
+  BYTES[4] = POLLIN; // struct pollfd: fd 0, these events
+  const size = libc.poll(BYTES_AT, 1, DEADLINE_MS) > 0 ? libc.read(0, BYTES_AT, BYTES.length) : 0;
   // A complete object needs no end of file: some hosts keep the pipe open.
-  const whole = size > 1 && (bytes[size - 1] === BRACE || bytes[size - 2] === BRACE) ? parse(bytes, size) : null;
-  return whole !== null && "value" in whole ? whole : readOn(c, deadline, bytes, Math.max(0, size));
+  if (size > 1 && (BYTES[size - 1] === BRACE || BYTES[size - 2] === BRACE)) {
+    try {
+      return { value: JSON.parse(ffi.CString(BYTES_AT, 0, size)) };
+    } catch {
+      // not whole yet, or no JSON at all
+    }
+  }
+  return readOn(libc, deadline, Math.max(0, size));
 }
 
 /** It came in pieces, or not at all yet. Only a pause is worth a try: trying costs more the longer the text is. */
-function readOn(c: Libc, deadline: number, first: Uint8Array<ArrayBuffer>, read: number): Input {
-  let bytes = first;
+function readOn(c: Libc, deadline: number, read: number): Input {
+  let bytes = BYTES;
   let size = read;
-  while (isReady(c, deadline)) {
+  const stdin = new Uint8Array([0, 0, 0, 0, POLLIN, 0, 0, 0]);
+  while (isReady(c, stdin, deadline)) {
     if (size === bytes.length) bytes = grown(bytes);
     const got = c.read(0, ffi.ptr(bytes, size), bytes.length - size);
     if (got === 0) return parse(bytes, size);
@@ -79,7 +115,7 @@ function readOn(c: Libc, deadline: number, first: Uint8Array<ArrayBuffer>, read:
     }
     size += got;
     if (size > LIMIT_BYTES) return LARGE;
-    if (endsObject(bytes, size) && (size === got || c.poll(ffi.ptr(POLL_STDIN), 1, 0) === 0)) {
+    if (endsObject(bytes, size) && (size === got || c.poll(ffi.ptr(stdin), 1, 0) === 0)) {
       const whole = parse(bytes, size);
       if ("value" in whole) return whole;
     }
@@ -87,11 +123,11 @@ function readOn(c: Libc, deadline: number, first: Uint8Array<ArrayBuffer>, read:
   return LATE;
 }
 
-function isReady(c: Libc, deadline: number): boolean {
+function isReady(c: Libc, stdin: Uint8Array, deadline: number): boolean {
   for (;;) {
     const left = Math.ceil(deadline - Bun.nanoseconds() / 1e6);
     if (left <= 0) return false;
-    if (c.poll(ffi.ptr(POLL_STDIN), 1, left) > 0) return true;
+    if (c.poll(ffi.ptr(stdin), 1, left) > 0) return true;
   }
 }
 
@@ -174,6 +210,11 @@ export function mayClaim(message: unknown): boolean {
 
 function pointerExists(path: string): boolean {
   if (!libc) return Bun.file(path).size > 0;
-  const bytes = new TextEncoder().encode(`${path}\0`);
-  return libc.access(ffi.ptr(bytes), 0) === 0 && bytes.length > 0; // named again so that it outlives the call
+  for (let at = 0; at < path.length; at++) {
+    const code = path.charCodeAt(at);
+    if (code > LAST_PLAIN) return Bun.file(path).size > 0;
+    BYTES[at] = code;
+  }
+  BYTES[path.length] = 0;
+  return libc.access(BYTES_AT, 0) === 0 || path.length >= BYTES.length;
 }

@@ -1,40 +1,62 @@
-/** The run of a session for its status line, and what the client says that it costs. */
+/** The run of a session for its status line. */
 import { type RunLine, runLine, runText, stageBar } from "./core/run-line.ts";
 import type { Run } from "./core/types.ts";
-import { liveDir, readCommit, seqsIn } from "./store/commits.ts";
-import { type Figures, keepCost } from "./store/cost.ts";
-import { logError } from "./store/errors.ts";
+import { noteAbsence, noteCommit, noteFile, type Watch } from "./statusline-watch.ts";
+import { liveDir, readCommit, seqName, seqsIn } from "./store/commits.ts";
 import { insideRoot, lookAt } from "./store/files.ts";
-import { isOff, readPointer } from "./store/place.ts";
+import { isOff, pointerPath, readPointer } from "./store/place.ts";
 
-/** The same in more and in fewer words, the richest first; null: none is at work in this session. */
-export function sessionRun(session: string, value: object, at: string): string[] | "off" | null {
+export interface SessionRun {
+  root: string;
+  id: string;
+  /** the same in more and in fewer words, the richest first */
+  words: string[];
+  /** when the words will be others by themselves, in milliseconds */
+  until: number;
+}
+
+const MINUTE = 60_000;
+
+/** null: none is at work in this session. */
+export function sessionRun(session: string, now: number, watch: Watch): SessionRun | "off" | null {
+  noteFile(watch, pointerPath("claude", session) ?? "", now);
   const pointer = readPointer("claude", session);
   if (pointer === null) return null;
+  const { root } = pointer;
+  const off = `${root}/.pawl/off`;
+  noteFile(watch, off, now);
   // Looked for first: a file that is missed costs more than one that is not asked for.
-  if (pointer.off || (lookAt(`${pointer.root}/.pawl/off`) !== undefined && isOff(pointer.root))) return "off";
+  if (pointer.off || (lookAt(off) !== undefined && isOff(root))) return "off";
   for (const id of [pointer.run, ...(pointer.formal ?? [])]) {
-    const run = id === "" ? null : newest(pointer.root, id);
+    const run = id === "" ? null : newest(root, id, watch);
     if (run === null || run.status === "ended" || run.owner?.session !== session) continue;
-    keep(pointer.root, id, session, value, at);
-    const minutes = Math.max(0, Math.floor((Date.parse(at) - Date.parse(run.entered_at)) / 60_000)) || 0;
-    return words(runLine(run, { minutes, ownerGone: false, arm: "" }));
+    const entered = Date.parse(run.entered_at);
+    const minutes = Math.max(0, Math.floor((now - entered) / MINUTE)) || 0;
+    const words = wordsOf(runLine(run, { minutes, ownerGone: false, arm: "" }));
+    return { root, id, words, until: entered + (minutes + 1) * MINUTE };
   }
   return null;
 }
 
-/** Only looked at: what is broken is put aside by the next hook. */
-function newest(root: string, id: string): Run | null {
+/**
+ * Only looked at: what is broken is put aside by the next hook. A commit never changes, and each has the number after the
+ * last one's: as long as it is there and the next is not, the run is as it was.
+ */
+function newest(root: string, id: string, watch: Watch): Run | null {
   const dir = insideRoot(root, liveDir(id));
   const seqs = seqsIn(dir) ?? [];
+  const last = seqs.at(-1);
+  if (last === undefined) noteAbsence(watch, dir);
+  else noteCommit(watch, `${dir}/${seqName(last)}`, `${dir}/${seqName(last + 1)}`);
   for (let at = seqs.length - 1; at >= 0; at--) {
     const read = readCommit(dir, id, seqs[at]!);
     if (read.ok) return read.commit.run;
+    watch.sure = false;
   }
   return null;
 }
 
-function words(line: RunLine): string[] {
+function wordsOf(line: RunLine): string[] {
   const { workflow, stage, step, steps, task, waits } = line;
   const full = runText(line);
   if (waits === null) return task === "" ? [full] : [`${full}  ${task}`];
@@ -46,26 +68,3 @@ function words(line: RunLine): string[] {
     `${stage}  ${how}: ${what}`,
   ];
 }
-
-// ── Cost ────────────────────────────────────────────────────────────────────
-
-/** A figure that cannot be kept must not cost the person the line. */
-function keep(root: string, id: string, session: string, value: object, at: string): void {
-  const { cost, context_window: context } = value as Record<string, Record<string, unknown> | null | undefined>;
-  if (typeof cost !== "object" || cost === null || typeof cost.total_cost_usd !== "number") return;
-  const figures: Figures = {
-    usd: numberOf(cost.total_cost_usd),
-    ms: numberOf(cost.total_duration_ms),
-    api_ms: numberOf(cost.total_api_duration_ms),
-    added: numberOf(cost.total_lines_added),
-    removed: numberOf(cost.total_lines_removed),
-  };
-  const used = context?.used_percentage;
-  try {
-    keepCost(root, id, session, figures, typeof used === "number" ? numberOf(used) : null, at);
-  } catch (error) {
-    logError(root, "cost", error);
-  }
-}
-
-const numberOf = (value: unknown) => (typeof value === "number" && Number.isFinite(value) && value > 0 ? value : 0);

@@ -1,56 +1,45 @@
-/**
- * The next task for the status line, from session.md. To read its tasks takes longer than all the rest of a line, and it
- * seldom changes: so what was found is remembered, with the stamps of everything it depends on.
- */
-import { type Found, rename } from "./store/disk.ts";
-import { lookAt, makeDirs, parseJson, readText, withTemp } from "./store/files.ts";
-import { statePath } from "./store/home.ts";
-import { dirname } from "./store/names.ts";
+/** The next task for the status line, from session.md. Beads and GitHub are not asked: that takes longer than a line may. */
+import { MOST_SIGNS, short } from "./core/run-line.ts";
+import { arrange, chooseTask } from "./core/status.ts";
+import { parseSessionFile, type Task, tasksOf } from "./core/tasks.ts";
+import { noteFile, noteFolder, type Watch } from "./statusline-watch.ts";
+import { lookAt, readText } from "./store/files.ts";
+import { isOff } from "./store/place.ts";
 
-interface Remembered {
-  folder: string;
-  /** the project it lies in */
-  root: string;
-  at: number;
-  /** path and stamp, "" where there is nothing */
-  seen: [string, string][];
-  next: string;
-}
-
-/** A project may get another root by what is made above it, which no stamp tells. */
-const VALID_MS = 60_000;
-
-/** "": nothing to start, or not known here. Beads and GitHub are not asked: that takes longer than a line may. */
-export async function nextTask(folder: string, now: number): Promise<string> {
-  const path = statePath("next", Bun.hash(folder).toString(16));
-  const known = remembered(path, folder, now);
-  if (known !== null) return known;
-  const { lookUp } = await import("./statusline-file.ts");
-  const { root, next, files } = await lookUp(folder, now);
-  if (files !== null) remember(path, { folder, root, at: now, seen: files.map((file) => [file, stampOf(file)]), next });
-  return next;
-}
-
-function remembered(path: string, folder: string, now: number): string | null {
-  const file = readText(path, 64 * 1024);
-  const known = (file.ok ? parseJson(file.text) : null) as Remembered | null | undefined;
-  if (known?.folder !== folder || !Array.isArray(known.seen) || typeof known.next !== "string") return null;
-  if (!(now >= known.at && now - known.at < VALID_MS)) return null;
-  for (const [name, stamp] of known.seen) if (stampOf(name) !== stamp) return null;
-  return known.next;
-}
-
-function stampOf(path: string): string {
-  const found: Found | undefined = lookAt(path);
-  return found === undefined ? "" : `${found.ino} ${found.size} ${found.mtimeMs} ${found.ctimeMs}`;
-}
-
-/** What cannot be remembered is looked up again. */
-function remember(path: string, known: Remembered): void {
-  try {
-    makeDirs(dirname(path), 0o700);
-    withTemp(dirname(path), JSON.stringify(known), 0o600, (temp) => rename(temp, path), "unsynced");
-  } catch {
-    // a full disk, or a home that cannot be written
+const FILES = ["session.md", "agents/session.md"];
+/** To read the tasks of a larger one takes longer than anybody waits for a line. */
+const LARGEST = 128 * 1024;
+/** "": nothing to start, or not known here. */
+export async function nextTask(root: string, folder: string, now: number, watch: Watch): Promise<string> {
+  // A folder's own time changes with every name that is made or taken away in it.
+  for (const path of [folder, root, `${root}/agents`]) noteFolder(watch, path);
+  for (const name of [".pawl/off", "pawl.yaml"]) noteFile(watch, `${root}/${name}`, now);
+  if (isOff(root)) return "";
+  if (isConfigured(root)) {
+    watch.sure = false; // it may name any file
+    return await nextConfigured(root);
   }
+  const file = lookAt(`${root}/.beads`) === undefined ? FILES.find((name) => lookAt(`${root}/${name}`)) : undefined;
+  if (file === undefined) return "";
+  noteFile(watch, `${root}/${file}`, now);
+  const read = readText(`${root}/${file}`, LARGEST);
+  return read.ok ? nameOf(arrange(tasksOf(parseSessionFile(read.text)), null)) : "";
+}
+
+/** YAML takes its time: only a project whose pawl.yaml speaks of tasks pays for it. */
+function isConfigured(root: string): boolean {
+  const file = readText(`${root}/pawl.yaml`, LARGEST);
+  return file.ok && (file.text.includes("tracker") || file.text.includes("tasks"));
+}
+
+async function nextConfigured(root: string): Promise<string> {
+  const { openProjectTracker } = await import("./gather/project-tracker.ts");
+  const opened = openProjectTracker(root);
+  const listed = opened.kind === "ok" && opened.value.name === "session-md" ? opened.value.list({}) : null;
+  return listed?.kind === "ok" ? nameOf(arrange(listed.value, null)) : "";
+}
+
+function nameOf(tasks: Task[]): string {
+  const { start } = chooseTask(tasks, () => false);
+  return start === null ? "" : short(start.title, MOST_SIGNS) || start.id;
 }

@@ -7,14 +7,14 @@ const STDIN_MS = 2_000;
 /** `ours` gets what the client wrote; undefined if it is no JSON. */
 export async function runWrapped(
   command: string,
-  ours: (value: unknown) => Promise<string>,
-  say: (text: string | Uint8Array) => Promise<void>,
+  ours: (value: unknown) => Promise<Uint8Array>,
+  say: (text: Uint8Array) => Promise<void>,
 ): Promise<void> {
   const input = await readAll();
   const theirs = runTheirs(command, input);
-  const below = process.env.PAWL === "0" ? "" : await ours(parsed(input));
+  const below = process.env.PAWL === "0" ? new Uint8Array() : await ours(parsed(input));
   await say(theirs);
-  if (below !== "" && theirs.length > 0 && theirs.at(-1) !== 10) await say("\n");
+  if (below.length > 0 && theirs.length > 0 && theirs.at(-1) !== 10) await say(new Uint8Array([10]));
   await say(below);
 }
 

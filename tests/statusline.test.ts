@@ -26,7 +26,7 @@ describe("a session without a run", () => {
     const written = Date.now() - 5_000;
     utimesSync(join(place.root, "session.md"), written / 1000, written / 1000);
     for (let n = 0; n < 3; n++) expect(line(place).out).toBe("Next: First\n");
-    expect(readdirSync(join(place.home, ".local/state/pawl/next"))).toHaveLength(1);
+    expect(readdirSync(join(place.home, ".local/state/pawl/lines"))).toHaveLength(1);
     // As long as before, and with the same time.
     tasks(place, "## Pending Tasks\n- [>] **Under way**\n- [ ] **Later**\n- [ ] **Third** | p0\n");
     utimesSync(join(place.root, "session.md"), written / 1000, written / 1000);
@@ -62,7 +62,7 @@ describe("a session without a run", () => {
     const soon = Date.now() / 1000 + 3_600;
     utimesSync(join(place.root, "session.md"), soon, soon);
     expect(line(place).out).toBe("Next: Here\n");
-    expect(existsSync(join(place.home, ".local/state/pawl/next"))).toBe(false);
+    expect(existsSync(join(place.home, ".local/state/pawl/lines/claude-nobody"))).toBe(false);
   });
 
   test("from a folder below, and from the file that pawl.yaml names", () => {

@@ -25,6 +25,7 @@ export const ENVIRONMENT: Record<string, string> = {
   PAWL_LOOP_AI: "which agent a loop starts: a name or a command line; a flag counts more",
   PAWL_LOOP_PERMISSIONS: "what Claude may do unasked in a loop: `edits`, `settings` or `skip`; a flag counts more",
   PAWL_LOOP_BUFFER: "how many bytes of an iteration's output are kept; a flag counts more",
+  BUN_BYTECODE_ORDER_OUT: "Bun's own: the build has it written down which parts of Pawl a hook uses",
   PAWL_GATE: "set for the commands of gates: `pawl verify` does not wait for a gate that called it",
   AI_AGENT: "set by Claude Code: its version, which decides how an answer is put",
   CLAUDE_CONFIG_DIR: "where Claude Code keeps your own settings, if not in `~/.claude`; `pawl doctor` looks there",

@@ -1,3 +1,4 @@
+import type { Speak } from "../engine.ts";
 import { conduct } from "../hook.ts";
 import { clientVersion, parseEvent, renderAnswer } from "../hosts/claude.ts";
 import { detectHost } from "../hosts/detect.ts";
@@ -7,31 +8,39 @@ import { write } from "../store/disk.ts";
 import { logError } from "../store/errors.ts";
 import { isMadeOf, LOWER } from "../store/names.ts";
 
+interface Given {
+  value: unknown;
+  at: string;
+  via: string;
+  /** the quick path's first look */
+  mayBeShortcut: (prompt: string) => boolean;
+}
+
 /** `pawl hook claude|auto`: JSON on stdin, JSON or nothing on stdout, exit 0, whatever happens. */
-export async function hook(input: Input, args: string[]): Promise<void> {
+export async function hook(input: Input, args: string[], mayBeShortcut: Given["mayBeShortcut"]): Promise<void> {
   try {
     if ("failed" in input) throw new Error(input.failed);
     if (hostOf(args, input.value) !== "claude") return;
-    const at = new Date().toISOString();
-    if (notificationsOn()) await answerAndCall(input.value, at, viaOf(args));
-    else await answer(input.value, at, viaOf(args));
+    const given = { value: input.value, at: new Date().toISOString(), via: viaOf(args), mayBeShortcut };
+    if (notificationsOn()) await answerAndCall(given);
+    else await answer(given);
   } catch (error) {
     logError(null, "hook", error);
   }
 }
 
 /** The person switched notifications on: what the host asks them goes to them too. */
-async function answerAndCall(value: unknown, at: string, via: string): Promise<void> {
+async function answerAndCall(given: Given): Promise<void> {
   const { callOfHost, lookForSilence, send } = await import("../notify/call.ts");
-  const call = callOfHost(value, at);
-  const spoke = await answer(value, at, via, call?.alert);
+  const call = callOfHost(given.value, given.at);
+  const spoke = await answer(given, call?.alert);
   if (call?.alert && !spoke) speak(JSON.stringify({ terminalSequence: call.alert }));
   if (call) send(call);
   lookForSilence(Date.now());
 }
 
 /** false: nothing was said. `alert`: for the terminal, whatever else there is to say. */
-async function answer(value: unknown, at: string, via: string, alert?: string): Promise<boolean> {
+async function answer({ value, at, via, mayBeShortcut }: Given, alert?: string): Promise<boolean> {
   const parsed = parseEvent(value, at, via);
   if ("ignored" in parsed) {
     if (parsed.ignored.startsWith("the payload")) logError(null, "hook", parsed.ignored);
@@ -40,10 +49,11 @@ async function answer(value: unknown, at: string, via: string, alert?: string): 
   if (parsed.event.session === "") logError(null, "hook", `${parsed.name}: the payload has no usable session id`);
   const client = { version: clientVersion(process.env) };
   let spoke = false;
-  await conduct(parsed, (answer, call) => {
+  const say: Speak = (answer, call) => {
     spoke = true;
     speak(renderAnswer(parsed.name, answer, client, call ?? alert));
-  });
+  };
+  await conduct(parsed, say, mayBeShortcut);
   return spoke;
 }
 

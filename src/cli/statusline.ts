@@ -1,4 +1,5 @@
-import { leave, readStdin } from "../quick.ts";
+import type { Input } from "../quick.ts";
+import type { Quick } from "../statusline.ts";
 
 export const summary = "one line for the client's status line: the session's run, or the next task";
 export const usage = `usage: pawl statusline [--wrap COMMAND]
@@ -12,18 +13,18 @@ or nothing. The cost figures that the client hands over are kept with the run.
 
 Always exits with 0. Switched off (\`pawl off\`, PAWL=0), it prints only what the wrapped command says.`;
 
-/** Nothing but `quick` is loaded until it is clear that there may be something to say. */
-export async function run(args: string[]): Promise<number> {
+/** Only --help gets as far as the table of commands: main.ts answers everything else. */
+export const run = () => 0;
+
+/** `input`: what the client wrote, where main.ts has read it already and has no line for it. */
+export async function answer(args: string[], input: Input | null, quick: Quick): Promise<void> {
   const wrapped = wrappedBy(args);
-  if (wrapped !== null) {
-    await (await import("../statusline-wrap.ts")).runWrapped(wrapped, ourLine, say);
-    return 0;
+  if (input !== null) {
+    if ("value" in input) await say(await madeAnew(input.value, quick), quick);
+  } else if (wrapped !== null) {
+    const ours = async (value: unknown) => quick.lineAgain(value) ?? (await madeAnew(value, quick));
+    await (await import("../statusline-wrap.ts")).runWrapped(wrapped, ours, (text) => say(text, quick));
   }
-  if (process.env.PAWL === "0") leave();
-  const reading = readStdin();
-  const input = "then" in reading ? await reading : reading;
-  if ("value" in input && mayHaveLine(input.value)) await say(await ourLine(input.value));
-  leave();
 }
 
 function wrappedBy(args: string[]): string | null {
@@ -35,40 +36,23 @@ function wrappedBy(args: string[]): string | null {
   return null;
 }
 
-/** false only when certain: no run in this session, and nowhere above it a file that could hold or name tasks. */
-function mayHaveLine(value: unknown): boolean {
-  const { session_id: session, cwd, workspace } = (value ?? {}) as Record<string, unknown>;
-  const { HOME } = process.env;
-  if (typeof session !== "string" || !HOME || isFilled(`${HOME}/.local/state/pawl/sessions/claude-${session}`))
-    return true;
-  const folder = (workspace as Record<string, unknown> | undefined)?.project_dir ?? cwd;
-  if (typeof folder !== "string" || !folder.startsWith("/")) return false;
-  for (let dir = folder; ; dir = dir.slice(0, dir.lastIndexOf("/"))) {
-    for (const name of ["session.md", "agents/session.md", "pawl.yaml"]) if (isFilled(`${dir}/${name}`)) return true;
-    if (dir === "") return false;
-  }
-}
-
-const isFilled = (path: string) => Bun.file(path).size > 0;
-
 /** Whatever is wrong, the client's screen is no place to say so. */
-async function ourLine(value: unknown): Promise<string> {
+async function madeAnew(value: unknown, quick: Quick): Promise<Uint8Array> {
   try {
     const { statusLine } = await import("../statusline.ts");
-    const line = await statusLine(value, new Date().toISOString());
-    return line === "" ? "" : `${line}\n`;
+    return new TextEncoder().encode(await statusLine(value, Date.now(), quick));
   } catch (error) {
     const { logError } = await import("../store/errors.ts");
     logError(null, "statusline", error);
-    return "";
+    return new Uint8Array();
   }
 }
 
-async function say(text: string | Uint8Array): Promise<void> {
+async function say(text: Uint8Array, quick: Quick): Promise<void> {
+  if (quick.sayLine(text)) return;
   const { write } = await import("../store/disk.ts");
-  const bytes = typeof text === "string" ? new TextEncoder().encode(text) : text;
   try {
-    for (let at = 0; at < bytes.length; ) at += write(1, bytes, at, bytes.length - at);
+    for (let at = 0; at < text.length; ) at += write(1, text, at, text.length - at);
   } catch {
     // the reader has closed it
   }

@@ -62,7 +62,7 @@ export function findState(root: string): State {
     pointers: [
       ...filesAbout(root, "sessions"),
       ...filesAbout(root, "greeted"),
-      ...filesAbout(root, "next"),
+      ...filesAbout(root, "lines"),
       ...filesAbout(root, "projects"),
       ...unfinishedInGit(root),
     ],
@@ -134,7 +134,7 @@ function filesAbout(root: string, folder: string): string[] {
   const paths = namesIn(statePath(folder)).map((name) => statePath(folder, name));
   return paths.filter((path) => {
     const file = readText(path, 64 * 1024);
-    const pointer = file.ok ? parseJson(file.text) : null;
+    const pointer = file.ok ? parseJson(file.text.split("\n", 1)[0]!) : null;
     return (isObject(pointer) && pointer.root === root) || (file.ok && file.text === `${root}\n`);
   });
 }
@@ -162,7 +162,7 @@ export function removeState(root: string, { paths, pointers }: State): string[] 
 const HOME_FOLDERS = [
   ".local/state/pawl/sessions",
   ".local/state/pawl/greeted",
-  ".local/state/pawl/next",
+  ".local/state/pawl/lines",
   ".local/state/pawl/projects",
   ".local/state/pawl/shortcuts",
   ".local/state/pawl/guard",

@@ -6,21 +6,15 @@
  * the newest figures. A client that was started anew may count from zero: what was spent until then is `earlier`.
  * Written whole under another name and renamed; not synced, as a lost figure comes again with the next message.
  */
+
+import type { Figures, Memo } from "../quick-line.ts";
 import { findRunDir } from "./archive.ts";
-import { liveDir, namesIn } from "./commits.ts";
+import { namesIn } from "./commits.ts";
 import { rename } from "./disk.ts";
-import { insideRoot, isObject, parseJson, readText, withTemp } from "./files.ts";
+import { isObject, parseJson, readText, withTemp } from "./files.ts";
+import { statePath } from "./home.ts";
 import { isPlainName, isRunId, join } from "./names.ts";
 import { seal, unseal } from "./seal.ts";
-
-export interface Figures {
-  usd: number;
-  /** since the session began; by itself no reason to write */
-  ms: number;
-  api_ms: number;
-  added: number;
-  removed: number;
-}
 
 interface Kept {
   v: 1;
@@ -38,7 +32,7 @@ export interface RunCost extends Figures {
   sessions: number;
 }
 
-const LARGEST = 16 * 1024;
+const LARGEST = 64 * 1024;
 const ZERO: Figures = { usd: 0, ms: 0, api_ms: 0, added: 0, removed: 0 };
 const KEYS = ["usd", "ms", "api_ms", "added", "removed"] as const;
 
@@ -55,7 +49,8 @@ export function keepCost(
   at: string,
 ): void {
   if (!isRunId(id) || !isPlainName(session)) return;
-  const dir = insideRoot(root, liveDir(id));
+  const dir = findRunDir(root, id);
+  if (dir === null) return;
   const before = readKept(dir, id, session);
   if (before !== null && isSame(before.to, figures) && before.context === context) return;
   const kept: Kept = { v: 1, at, ...spans(before, figures), context };
@@ -87,12 +82,21 @@ export function readCost(root: string, id: string): RunCost | null {
   for (const name of namesIn(dir) ?? []) {
     const session = name.startsWith("cost-") && name.endsWith(".json") ? name.slice(5, -5) : "";
     const one = session === "" ? null : readKept(dir, id, session);
-    if (one !== null) kept.push(one);
+    if (one !== null) kept.push(withTold(one, id, session));
   }
   if (kept.length === 0) return null;
   const newest = kept.reduce((a, b) => (a.at > b.at ? a : b));
   const spent = kept.reduce((sum, { earlier, from, to }) => plus(plus(sum, earlier, ZERO), to, from), ZERO);
   return { ...spent, context: newest.context, sessions: kept.length };
+}
+
+/** What the client told since is still in the home (quick-line.ts). */
+function withTold(kept: Kept, id: string, session: string): Kept {
+  const file = readText(statePath("lines", `claude-${session}`), LARGEST);
+  const memo = (file.ok ? parseJson(file.text.slice(0, file.text.indexOf("\n"))) : null) as Memo | null | undefined;
+  const told = memo?.run?.id === id ? memo.run : null;
+  if (!told?.figures) return kept;
+  return { ...kept, ...spans(kept, told.figures), context: told.context, at: new Date(told.at).toISOString() };
 }
 
 function readKept(dir: string, id: string, session: string): Kept | null {
