@@ -5,8 +5,10 @@ import type { Json } from "./types.ts";
 const MOST_GATES = 200;
 const LONGEST_TEXT = 400;
 
-export const text = (value: Json | undefined): string =>
-  typeof value === "string" ? value.slice(0, LONGEST_TEXT) : "";
+export function text(value: Json | undefined): string {
+  if (typeof value !== "string") return "";
+  return value.length > LONGEST_TEXT ? value.slice(0, LONGEST_TEXT) : value;
+}
 
 export const texts = (value: Json | undefined): string[] =>
   Array.isArray(value) ? value.slice(0, MOST_GATES).map((one) => text(one)) : [];

@@ -68,6 +68,8 @@ function tryOpen(path: string): { db: Database } | { why: string } {
   const db = new Database(path, { readwrite: true, create: true });
   try {
     db.run(`PRAGMA busy_timeout = ${BUSY_MS}`);
+    // The first fold writes them by the thousand; with larger ones it has to write fewer.
+    db.run("PRAGMA page_size = 16384");
     db.run("PRAGMA journal_mode = WAL");
     db.run("PRAGMA synchronous = NORMAL");
     db.run("PRAGMA cache_size = -32000");
