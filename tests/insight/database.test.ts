@@ -118,6 +118,6 @@ function version(path: string, number: number): void {
 /** Behind the first page, which says what kind of file it is. */
 function scribble(path: string): void {
   const bytes = readFileSync(path);
-  bytes.fill(0xa5, 4096);
+  bytes.fill(0xa5, 16_384);
   writeFileSync(path, bytes);
 }
