@@ -8,27 +8,41 @@ import { isDamage, makeAnew, openDatabase } from "./db.ts";
 import { afterCursor, cursorOf, limitOf, whereRuns } from "./filter.ts";
 import { gateRows, iso, loopRow, runRow, stageRows } from "./rows.ts";
 import { stageStats, trendOf } from "./stats.ts";
-import { syncDatabase } from "./sync.ts";
+import { beginSync, type Sync } from "./sync.ts";
 import type { Counts, Filter, Insight, LoopRow, ProjectRow, RunRow, Synced } from "./types.ts";
 
 export { ENOUGH_ATTEMPTS } from "./bottleneck.ts";
 export type { Filter, Insight, LoopRow } from "./types.ts";
+
+const STEP_MS = 250;
 
 /** `projects`: only these (and those seen before) instead of all that Pawl has heard of. */
 export function openInsight(options: { path?: string; projects?: string[] } = {}): Insight {
   const path = options.path ?? statePath("insight.db");
   const opened = openDatabase(path);
   let { db, rebuilt } = opened;
+  let going: Sync | null = null;
   const anew = (why: string) => {
+    going = null;
     db.close();
     db = makeAnew(path);
     rebuilt = why;
   };
-  const sync = (): Synced => {
-    const synced = syncDatabase(db, options.projects);
+  const syncSome = (ms: number): Synced => {
+    going ??= beginSync(db, options.projects);
+    const synced = going.step(ms);
+    if (synced.share < 1) return synced;
+    going = null;
     const why = rebuilt;
     rebuilt = null;
     return { ...synced, rebuilt: why };
+  };
+  const sync = (told?: (share: number) => void): Synced => {
+    for (;;) {
+      const synced = syncSome(STEP_MS);
+      told?.(synced.share);
+      if (synced.share === 1) return synced;
+    }
   };
   // A file that turns out to be damaged is made anew once, whoever notices.
   const heal = <T>(work: () => T, before: () => void): T => {
@@ -41,9 +55,22 @@ export function openInsight(options: { path?: string; projects?: string[] } = {}
       return work();
     }
   };
-  const ask = <T>(question: (db: Database) => T): T => heal(() => question(db), sync);
+  const ask = <T>(question: (db: Database) => T): T =>
+    heal(
+      () => question(db),
+      () => sync(),
+    );
   return {
-    sync: () => heal(sync, () => {}),
+    sync: (told) =>
+      heal(
+        () => sync(told),
+        () => {},
+      ),
+    syncSome: (ms) =>
+      heal(
+        () => syncSome(ms),
+        () => {},
+      ),
     projects: () => ask(projectRows),
     runs: (filter) => ask((db) => runPage(db, filter)),
     run: (project, id) => ask((db) => oneRun(db, project, id)),

@@ -23,6 +23,8 @@ export interface Lines {
   /** `bytes` is used again after the call */
   take: (bytes: Buffer, from: number, to: number) => void;
   skipped: () => void;
+  /** asked now and then: what is left is read the next time */
+  isEnough: () => boolean;
 }
 
 /** null: it is not the file that was read before. A last line without an end is left for the next time. */
@@ -65,6 +67,7 @@ function readLines(fd: number, place: Place, lines: Lines): Place {
     offset += used;
     held = filled - used;
     if (used > 0) buffer.copyWithin(0, used, filled);
+    if (used > 0 && lines.isEnough()) break;
     if (held < buffer.length) continue;
     if (buffer.length < LONGEST_LINE) buffer = larger(buffer);
     else {

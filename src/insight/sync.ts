@@ -1,23 +1,50 @@
-/** Brings the database up to the journals. One transaction: another process sees all of it or nothing. */
+/**
+ * Brings the database up to the journals, step by step. Each step is one transaction: another process sees all of it or nothing,
+ * may do the next one itself, and whoever is interrupted goes on from there.
+ */
 import type { Database } from "bun:sqlite";
 import { readCost } from "../store/cost.ts";
 import { messageOf } from "../store/files.ts";
 import { saveDays } from "./days.ts";
 import { isBusy } from "./db.ts";
-import { foldProject, MOST_TOUCHED, newWork, type Work } from "./fold-project.ts";
+import { foldProject } from "./fold-project.ts";
 import { registerProjects } from "./projects.ts";
 import type { Synced } from "./types.ts";
+import { MOST_TOUCHED, newStep, newWork, type Work } from "./work.ts";
 
-export function syncDatabase(db: Database, projects: string[] | undefined): Synced {
-  const began = performance.now();
+/** All may be read, and still the step may not have come to its end. */
+const MOST_UNFINISHED = 0.999;
+
+export interface Sync {
+  /** One more step, of about so many milliseconds. What it returns adds up over all of them. */
+  step(ms: number): Synced;
+}
+
+export function beginSync(db: Database, projects: string[] | undefined): Sync {
   const work = newWork(db);
-  let count = 0;
+  let ms = 0;
+  return {
+    step(most) {
+      const began = performance.now();
+      work.step = newStep(began + most);
+      takeStep(work, projects);
+      ms += performance.now() - began;
+      const { events, skipped, problems, step } = work;
+      const share = step.isCut ? Math.min(MOST_UNFINISHED, step.read / step.total) : 1;
+      return { events, skipped, projects: work.projects, ms, share, rebuilt: null, problems };
+    },
+  };
+}
+
+function takeStep(work: Work, projects: string[] | undefined): void {
+  const { db } = work;
   const all = db.transaction(() => {
+    notice(work);
     const known = registerProjects(db, projects);
-    count = known.length;
+    work.projects = known.length;
     for (const project of known) foldProject(work, project);
-    saveDays(db, work.days);
-    noteCosts(work);
+    saveDays(db, work.step.days);
+    if (!work.step.isCut) noteCosts(work);
   });
   try {
     all.immediate();
@@ -25,8 +52,13 @@ export function syncDatabase(db: Database, projects: string[] | undefined): Sync
     if (!isBusy(error)) throw error;
     work.problems.push("another process is reading the journals; its figures will do");
   }
-  const { events, skipped, problems } = work;
-  return { events, skipped, projects: count, ms: performance.now() - began, rebuilt: null, problems };
+}
+
+/** What another process wrote since the last step. */
+function notice(work: Work): void {
+  const { data_version } = work.db.query("PRAGMA data_version").get() as { data_version: number };
+  if (data_version !== work.version) work.saved.clear();
+  work.version = data_version;
 }
 
 /** What sessions cost is not in the journal. A loop's own figures are, and go first. */

@@ -113,6 +113,8 @@ export interface Synced {
   skipped: number;
   projects: number;
   ms: number;
+  /** of the journals, from 0 to 1: how much has been read. 1: all there was */
+  share: number;
   /** why everything was read anew; null: it was not */
   rebuilt: string | null;
   /** what could not be read, in words */
@@ -132,7 +134,10 @@ export interface ProjectRow {
 export type Counts = RunFigures;
 
 export interface Insight {
-  sync(): Synced;
+  /** Everything. `told` hears now and then how far it has come, from 0 to 1. */
+  sync(told?: (share: number) => void): Synced;
+  /** As much of it as can be done in about so many milliseconds; the next call goes on. */
+  syncSome(ms: number): Synced;
   projects(): ProjectRow[];
   runs(filter: Filter): { rows: RunRow[]; next: string | null };
   run(project: string, id: string): { run: RunRow; stages: StageRow[]; gates: GateRow[] } | null;
