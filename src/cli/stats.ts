@@ -3,6 +3,7 @@ import type { LoopFigures, StatsView } from "../core/stats-view.ts";
 import { knownProjects } from "../gather/status.ts";
 import { type Filter, type Insight, type LoopRow, openInsight } from "../insight/query.ts";
 import { type Io, parseArgs, rootOf, UserError } from "./args.ts";
+import { tellReading } from "./reading.ts";
 import { clockTime, projectPath, sinceAsked } from "./since.ts";
 import { visible, visibleJson } from "./visible.ts";
 
@@ -39,7 +40,9 @@ export function run(args: string[], io: Io): number {
   const here = rootOf(io);
   const insight = openInsight({ projects: [...new Set([here, ...knownProjects()])] });
   try {
-    const { problems } = insight.sync();
+    const reading = tellReading(io, flags.has("--json") || flags.has("--csv"));
+    const { problems } = insight.sync(reading.told);
+    reading.clear();
     const project = flags.has("--all") ? null : projectOf(insight, values["--project"], here);
     const view = viewOf(insight, { since, at, project, workflow: values["--workflow"] ?? null, problems });
     if (flags.has("--json")) io.out(`${visibleJson(view)}\n`);

@@ -130,7 +130,13 @@ async function read(
   if (!house.sessions.isKnown(cookie)) return refusal(UNKNOWN);
   if (path === "/api/live") return stream(house, request, response);
   const data = await readApi(house.api, path.slice("/api/".length), query);
-  return data === null ? refusal(NOTHING) : json(200, data);
+  return data === null ? refusal(NOTHING) : json(200, data, reading(house.api.figures));
+}
+
+/** For the page: the figures are not yet those of the whole journal. */
+function reading(figures: Figures): Record<string, string> {
+  const share = figures.share();
+  return share < 1 ? { "x-pawl-reading": String(Math.floor(share * 100)) } : {};
 }
 
 async function write(house: House, { path, cookie }: Passed, request: IncomingMessage): Promise<Reply> {

@@ -1,5 +1,5 @@
 /** Projects with journals, and a database of their own, in a folder that goes away. */
-import { appendFileSync, mkdirSync, mkdtempSync, realpathSync, rmSync } from "node:fs";
+import { appendFileSync, mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type Insight, openInsight } from "../../src/insight/query.ts";
@@ -52,3 +52,11 @@ export const STORY: Story = [
   [52, "commit", SIGNALLED, ended()],
 ];
 export const lines = (run: string, story = STORY) => linesOf(story, { run });
+
+/** So many runs of this story. */
+export function writeLong(root: string, runs: number): void {
+  const text = `${lines("cw-00000").join("\n")}\n`;
+  const all = Array.from({ length: runs }, (_, n) => text.replaceAll("cw-00000", `cw-${n.toString(16)}`));
+  mkdirSync(join(root, ".pawl/journal"), { recursive: true });
+  writeFileSync(journal(root), all.join(""));
+}

@@ -155,6 +155,10 @@ export interface Acted {
   waits?: string;
 }
 
+/** How much of the journals the last answer knew, in percent; null: all of it. */
+let percentRead: number | null = null;
+export const readSoFar = () => percentRead;
+
 /** The server does not know this browser. */
 export class Locked extends Error {}
 
@@ -166,6 +170,8 @@ export async function ask<T>(path: string, query: Record<string, string | null |
   });
   if (answer.status === 401) throw new Locked();
   if (!answer.ok) throw new Error(await reason(answer));
+  const percent = answer.headers.get("x-pawl-reading");
+  percentRead = percent === null ? null : Number(percent);
   return (await answer.json()) as T;
 }
 

@@ -1,7 +1,7 @@
 /// <reference lib="dom" />
 /** The frame: which page is shown, when it is drawn, and the door. */
 import { setReadOnly } from "./actions.ts";
-import { ask, enter, Locked, type Now } from "./api.ts";
+import { ask, enter, Locked, type Now, readSoFar } from "./api.ts";
 import { announce, byId, h, replaceKeeping } from "./dom.ts";
 import { startKeys } from "./keys.ts";
 import { type Change, listen, stopListening } from "./live.ts";
@@ -70,7 +70,9 @@ async function show(): Promise<void> {
   markPage(page === "run" ? "runs" : page);
   try {
     const data = await view.load(query);
-    if (mine === asked) draw(view, data, place, page, query);
+    if (mine !== asked) return;
+    draw(view, data, place, page, query);
+    showReading();
   } catch (error) {
     if (error instanceof Locked) showDoor();
     else if (mine === asked) fail(error, place, page);
@@ -163,6 +165,20 @@ function markPage(page: string): void {
 }
 
 // ── Live ────────────────────────────────────────────────────────────────────
+
+const READING_MS = 700;
+let later: ReturnType<typeof setTimeout> | undefined;
+
+/** A long history is still being read: the figures grow. */
+function showReading(): void {
+  const percent = readSoFar();
+  const place = byId("reading");
+  place.hidden = percent === null;
+  place.textContent =
+    percent === null ? "" : `Reading the journal… ${percent} %. Figures are of what has been read so far.`;
+  clearTimeout(later);
+  if (percent !== null) later = setTimeout(() => void show(), READING_MS);
+}
 
 const TOGETHER_MS = 80;
 let soon: ReturnType<typeof setTimeout> | undefined;
