@@ -9,7 +9,7 @@ import { MARK } from "./core/guide.ts";
 import { plain } from "./core/plain.ts";
 import { isForRun, isHelp } from "./core/prompt.ts";
 import { expansionOf, findShortcut, helpText, type Shortcut } from "./core/shortcut.ts";
-import { chooseTask, type StatusView, statusText } from "./core/status.ts";
+import { chooseTask, statusText } from "./core/status.ts";
 import type { Task } from "./core/tasks.ts";
 import type { Answer, EventOf, Workflow } from "./core/types.ts";
 import { type Incoming, oneAnswer, type Speak } from "./engine.ts";
@@ -74,7 +74,7 @@ function isAnswer(pointer: Pointer | null, text: string): boolean {
 async function answerTo(typed: Typed): Promise<Answer> {
   const { shortcut, table } = typed;
   if (shortcut.does === "help") return withText(shortcut, helpText(table));
-  if (shortcut.does === "status") return withText(shortcut, statusText(await statusOf(typed)));
+  if (shortcut.does === "status") return await status(typed);
   if (shortcut.does === "record") return await record(typed);
   const answer = shortcut.does
     ? await execute(typed, shortcut.does)
@@ -90,9 +90,9 @@ const withText = (shortcut: Shortcut, text: string): Answer => ({
 
 const hasRun = ({ event }: Typed) => (readPointer(event.host, event.session)?.run ?? "") !== "";
 
-async function statusOf({ root, event }: Typed): Promise<StatusView> {
+async function status({ shortcut, root, event }: Typed): Promise<Answer> {
   const { gatherStatus } = await import("./gather/status.ts");
-  return gatherStatus(root, event.at);
+  return withText(shortcut, statusText(gatherStatus(root, event.at)));
 }
 
 /** Written by us, at once: two sessions that do it at the same time lose nothing. */
@@ -120,9 +120,9 @@ const TRIES = 5;
 
 async function execute(typed: Typed, does: "execute" | "resume"): Promise<Answer> {
   const { shortcut, root, event } = typed;
-  const { mayResume } = await import("./gather/status.ts");
+  const { gatherTasks, mayResume } = await import("./gather/status.ts");
   for (let tries = 0; tries < TRIES; tries++) {
-    const view = await statusOf(typed);
+    const view = gatherTasks(root);
     if (view.why !== undefined)
       return withText(shortcut, `The tasks are not known: ${plain(view.why)}. Tell the person, and start nothing.`);
     const { resume, start } = chooseTask(view.tasks ?? [], mayResume(root, event.session));

@@ -13,7 +13,7 @@ import {
   stateOf,
   type TaskLine,
 } from "./session-line.ts";
-import { indentOf, type Mark, marksIn, nextLine, taskMarkAt } from "./session-marks.ts";
+import { indentOf, type Mark, marksIn, nextLine, visibleMarkAt } from "./session-marks.ts";
 import type { Task } from "./tasks.ts";
 
 export { type NewTask, whyUnwritable } from "./session-line.ts";
@@ -63,17 +63,18 @@ function freshId(title: string, taken: Map<string, number>): string {
   let count = taken.get(base) ?? 0;
   let id = base;
   for (; count > 0 && taken.has(id); count++) id = `${base}-${count + 1}`;
-  taken.set(base, Math.max(1, count)).set(id, taken.get(id) ?? 1);
+  taken.set(base, Math.max(1, count));
+  if (id !== base) taken.set(id, 1);
   return id;
 }
 
 function slugOf(title: string): string {
-  const slug = title
+  const dashed = title
     .toLowerCase()
     .replace(/[^a-z0-9]+/g, "-")
-    .slice(0, 50)
-    .replace(/^-+|-+$/g, "");
-  if (/[a-z0-9]/.test(slug)) return slug;
+    .slice(0, 50);
+  const slug = dashed.slice(dashed.startsWith("-") ? 1 : 0, dashed.endsWith("-") ? -1 : dashed.length);
+  if (slug !== "") return slug;
   let hash = 0x811c9dc5;
   for (const sign of title) hash = Math.imul(hash ^ sign.codePointAt(0)!, 0x01000193) >>> 0;
   return `task-${hash.toString(16).padStart(8, "0")}`;
@@ -99,9 +100,9 @@ export function taskAt(file: SessionFile, position: number): Task | undefined {
 /** The same task after an edit of it alone. Only where that may change other tasks too, all are read again. */
 export function taskAfter(file: SessionFile, position: number, next: string): Task | undefined {
   const found = file.found[position]!;
-  const mark = taskMarkAt(next, found.from);
-  if (mark?.line.title === found.line.title) {
-    const task = asTask({ text: next }, { ...found, ...mark }, position);
+  const mark = visibleMarkAt(next, found.from);
+  if (mark?.line?.title === found.line.title) {
+    const task = asTask({ text: next }, { ...found, ...mark, line: mark.line }, position);
     if (task.blocked_by.length === 0) return task;
   }
   return taskAt(parseSessionFile(next), position);
@@ -112,10 +113,10 @@ function asTask(
   { id, from, until, line, elsewhere }: Found,
   position: number,
 ): Task {
-  const { owner, after, labels, priority, epic, ...fields } = factsOf(line);
+  const { owner, after, labels, priority, epic, command, model, restart } = factsOf(line);
   const state = stateOf(line);
   const away = elsewhere && (state === "open" || state === "claimed");
-  return {
+  const task: Task = {
     id,
     title: line.title,
     text: unindented(text.slice(nextLine(text, from), until)),
@@ -127,15 +128,20 @@ function asTask(
     epic,
     blocked_by: after,
     position,
-    ...fields,
-    ...(owner?.since !== undefined && { claimed_at: owner.since }),
-    ...(owner?.on !== undefined && { claimed_on: owner.on }),
   };
+  // One by one: a file may have thousands, and to spread what is not there takes longer than to read it.
+  if (command !== undefined) task.command = command;
+  if (model !== undefined) task.model = model;
+  if (restart !== undefined) task.restart = restart;
+  if (owner?.since !== undefined) task.claimed_at = owner.since;
+  if (owner?.on !== undefined) task.claimed_on = owner.on;
+  return task;
 }
 
 function unindented(body: string): string {
+  const end = body.indexOf("\n");
+  if (end < 0 || end === body.length - 1) return body.trim() === "" ? "" : body.trimStart().replace(/\r?\n$/, "");
   const lines = body.replace(/\r?\n$/, "").split(/\r?\n/);
-  if (lines.length === 1) return body.trim() === "" ? "" : lines[0]!.trimStart();
   const indents = lines.filter((line) => line.trim() !== "").map((line) => /^\s*/.exec(line)![0].length);
   const shift = indents.reduce((least, indent) => Math.min(least, indent), indents[0] ?? 0);
   return lines.map((line) => line.slice(shift)).join("\n");

@@ -63,6 +63,7 @@ const BOLD = /^\*\*(.+?)\*\*(?!\*)/s;
 const MODELS = /^(haiku|sonnet|opus|fable)$/i;
 const CODE = /`[^`]*`/g;
 const WORD = /(^|[ \t])(#[\p{L}\p{N}_][\p{L}\p{N}_.:/+-]*|p[0-4])(?=[ \t]|$)/gu;
+const PLAIN_LABEL = /^[ \t]*#([A-Za-z0-9_][A-Za-z0-9_.:/+-]*)[ \t]*$/;
 const OWNER = /^@(\S+?)(?: on (\S+))?(?: since (\S+))?$/;
 
 /** null: no task. */
@@ -118,9 +119,17 @@ export function factsOf(line: TaskLine): LineFacts {
   return facts;
 }
 
+/** Most pieces are one plain word: that needs no more than a look. */
 function readPiece(piece: string, index: number, facts: LineFacts): void {
+  const mayHaveWords = /#|p[0-4]/.test(piece);
+  if (!mayHaveWords && index === 0) return;
+  const label = mayHaveWords ? PLAIN_LABEL.exec(piece) : null;
+  if (label !== null) {
+    facts.labels.push(label[1]!);
+    return;
+  }
   const plain = piece.includes("`") ? piece.replace(CODE, "") : piece;
-  const rest = /[#p]/.test(plain) ? plain.replace(WORD, (_all, gap, word) => noteWord(gap, word, facts)) : plain;
+  const rest = mayHaveWords ? plain.replace(WORD, (_all, gap, word) => noteWord(gap, word, facts)) : plain;
   if (index > 0) readField(rest.trim(), index, facts);
 }
 

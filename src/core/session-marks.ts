@@ -13,6 +13,7 @@ export interface Mark {
 }
 
 const BOM = "\uFEFF";
+const FENCE = /^ {0,3}(`{3,}|~{3,})/;
 const HEADING = /^ {0,3}#{1,6}[ \t]/;
 
 /**
@@ -47,7 +48,7 @@ function tellingLine(text: string, begin: number, place: number): number {
   return text.length;
 }
 
-const [BLANK, TAB] = [32, 9];
+const [BLANK, TAB, DELETE] = [32, 9, 127];
 const TELLING = new Set([..."-*+#`~"].map((sign) => sign.charCodeAt(0)));
 
 /** Where the next comment begins or ends from a place on; to be asked from the text's begin to its end. */
@@ -66,17 +67,13 @@ function markAt(text: string, from: number, isHidden: (line: string) => boolean)
   const end = beforeLineEnd(text, from, next);
   const whole = text.slice(from, end);
   if (isHidden(whole)) return null;
-  return taskMarkAt(text, from) ?? (HEADING.test(whole) ? { from, end, until: next, line: null } : null);
+  const line = parseTaskLine(whole);
+  if (line !== null) return { from, end, until: endOfBlock(text, next, indentOf(whole)), line };
+  return HEADING.test(whole) ? { from, end, until: next, line } : null;
 }
 
-/** null: no task begins there. */
-export function taskMarkAt(text: string, from: number): (Mark & { line: TaskLine }) | null {
-  const next = nextLine(text, from);
-  const end = beforeLineEnd(text, from, next);
-  const whole = text.slice(from, end);
-  const line = parseTaskLine(whole);
-  return line && { from, end, until: endOfBlock(text, next, indentOf(whole)), line };
-}
+/** Of a line that is not hidden; null: neither a task nor a heading. */
+export const visibleMarkAt = (text: string, from: number) => markAt(text, from, () => false);
 
 export function nextLine(text: string, from: number): number {
   const end = text.indexOf("\n", from);
@@ -92,7 +89,8 @@ function fencesAndComments(): (text: string) => boolean {
   let fence = "";
   let comment = false;
   return (text) => {
-    const mark = comment ? "" : (/^ {0,3}(`{3,}|~{3,})/.exec(text)?.[1] ?? "");
+    if (fence === "" && !comment && !text.includes("--") && !FENCE.test(text)) return false;
+    const mark = comment ? "" : (FENCE.exec(text)?.[1] ?? "");
     const hidden = fence !== "" || mark !== "" || comment;
     if (fence === "" && mark !== "") fence = mark;
     else if (fence !== "" && mark.startsWith(fence) && text.trim() === mark) fence = "";
@@ -119,6 +117,8 @@ export function indentOf(line: string): number {
 function endOfBlock(text: string, begin: number, own: number): number {
   let until = begin;
   for (let from = begin; from < text.length; ) {
+    const code = text.charCodeAt(from);
+    if (code > BLANK && code < DELETE) break; // nothing before it: most blocks end so
     const next = nextLine(text, from);
     const line = text.slice(from, next);
     const isBlank = line.trim() === "";

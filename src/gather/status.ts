@@ -24,7 +24,7 @@ export function gatherStatus(root: string, at: string): StatusView {
 type TaskView = Pick<StatusView, "tracker" | "tasks" | "why">;
 
 /** A project without a tracker has no tasks; one whose tracker cannot be asked has tasks that nobody knows. */
-function gatherTasks(root: string): TaskView {
+export function gatherTasks(root: string): TaskView {
   try {
     return askTracker(root);
   } catch (error) {

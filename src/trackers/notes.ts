@@ -2,7 +2,7 @@
 import { proseIn, type Splice } from "../core/session-prose.ts";
 import { close, FLAGS, fstat } from "../store/disk.ts";
 import { openRegular, type ReadFailure, readText } from "../store/files.ts";
-import { addTo, compare, fill, newPrint, type Print, roomFor } from "./print.ts";
+import { addTo, compare, fill, newPrint, type Print, partOf, roomFor } from "./print.ts";
 
 export interface Notes {
   /** all of it, or without its prose */
@@ -59,7 +59,7 @@ function readOpened(fd: number, size: number, most: number, whole: boolean): Not
   let buffer = roomFor(Math.min(size + 1, PART));
   for (let held = 0; ; ) {
     const filled = held + fill(fd, buffer, held, buffer.length - held, print.size);
-    addTo(print, buffer.subarray(held, filled));
+    addTo(print, partOf(buffer.subarray(held, filled)));
     if (print.size > most) throw new Error("too large");
     const isEnd = filled < buffer.length;
     const until = isEnd ? filled : buffer.lastIndexOf(NEWLINE) + 1;

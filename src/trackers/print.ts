@@ -2,36 +2,41 @@
 import { read } from "../store/disk.ts";
 
 export interface Print {
-  /** how many bytes were taken at a time */
-  parts: number[];
-  hash: bigint;
+  parts: Part[];
   size: number;
 }
 
-export const newPrint = (): Print => ({ parts: [], hash: 0n, size: 0 });
+interface Part {
+  size: number;
+  hash: bigint;
+}
 
-export function addTo(print: Print, bytes: Uint8Array): void {
-  if (bytes.length === 0) return;
-  print.parts.push(bytes.length);
-  print.hash = Bun.hash.wyhash(bytes, print.hash);
-  print.size += bytes.length;
+export const newPrint = (): Print => ({ parts: [], size: 0 });
+
+export const partOf = (bytes: Uint8Array): Part => ({ size: bytes.length, hash: Bun.hash.wyhash(bytes) });
+
+export function addTo(print: Print, part: Part): void {
+  if (part.size === 0) return;
+  print.parts.push(part);
+  print.size += part.size;
 }
 
 /** "longer": it begins with all that was there, and more follows. */
 export function compare(fd: number, print: Print): "same" | "longer" | "other" {
-  const found = newPrint();
-  const buffer = roomFor(Math.max(1, ...print.parts));
-  for (const size of print.parts) {
-    const got = fill(fd, buffer, 0, size, found.size);
-    if (got < size) return "other";
-    addTo(found, buffer.subarray(0, size));
+  const buffer = roomForParts(print);
+  let position = 0;
+  for (const { size, hash } of print.parts) {
+    const got = fill(fd, buffer, 0, size, position);
+    if (got < size || partOf(buffer.subarray(0, size)).hash !== hash) return "other";
+    position += size;
   }
-  if (found.hash !== print.hash) return "other";
   return fill(fd, buffer, 0, 1, print.size) === 0 ? "same" : "longer";
 }
 
 /** On a buffer of its own: the engine moves the bytes of small arrays. */
 export const roomFor = (size: number) => new Uint8Array(new ArrayBuffer(size));
+
+export const roomForParts = ({ parts }: Print) => roomFor(parts.reduce((most, { size }) => Math.max(most, size), 1));
 
 /** As many bytes as were asked for, unless the file ends before. */
 export function fill(fd: number, into: Uint8Array, from: number, size: number, position: number): number {

@@ -9,7 +9,7 @@ import { lookAt, openRegular, removeQuietly, syncDir, TEMP_PREFIX } from "../sto
 import { dirname, join } from "../store/names.ts";
 import { exchange, isBeingWritten } from "./kernel.ts";
 import type { Notes } from "./notes.ts";
-import { addTo, compare, fill, newPrint, type Print, roomFor } from "./print.ts";
+import { addTo, compare, fill, newPrint, type Print, partOf, roomFor, roomForParts } from "./print.ts";
 
 /** For whoever has the file open to be done. Longer, and it is theirs. */
 const PATIENCE_MS = 1_000;
@@ -47,28 +47,36 @@ function writeChanged(path: string, to: number, read: Print, splice: Splice): Wr
   }
 }
 
-function copyChanged(from: number, to: number, read: Print, splice: Splice): Print | null {
-  const [copied, written] = [newPrint(), newPrint()];
-  const put = (bytes: Uint8Array) => {
-    for (let done = 0; done < bytes.length; ) done += write(to, bytes, done, bytes.length - done);
-    addTo(written, bytes);
+function copyChanged(from: number, to: number, read: Print, { from: begin, to: end, by }: Splice): Print | null {
+  const written = newPrint();
+  const put = (bytes: Uint8Array, part = partOf(bytes)) => {
+    writeAll(to, bytes);
+    addTo(written, part);
   };
-  let by = new TextEncoder().encode(splice.by);
-  const putNew = () => {
-    put(by);
-    by = by.subarray(by.length);
-  };
-  const buffer = roomFor(Math.max(1, ...read.parts));
-  for (const size of read.parts) {
-    const begin = copied.size;
-    const part = buffer.subarray(0, fill(from, buffer, 0, size, begin));
-    addTo(copied, part);
-    put(part.subarray(0, Math.max(0, splice.from - begin)));
-    if (splice.from < begin + size) putNew();
-    put(part.subarray(Math.max(0, splice.to - begin)));
+  const buffer = roomForParts(read);
+  let at = 0;
+  for (const { size, hash } of read.parts) {
+    const bytes = buffer.subarray(0, fill(from, buffer, 0, size, at));
+    const part = partOf(bytes);
+    if (part.size !== size || part.hash !== hash) return null;
+    if (begin >= at + size || end < at) put(bytes, part);
+    else {
+      put(bytes.subarray(0, Math.max(0, begin - at)));
+      if (begin >= at) put(new TextEncoder().encode(by));
+      put(bytes.subarray(Math.max(0, end - at)));
+    }
+    at += size;
   }
-  putNew();
-  return copied.hash === read.hash && copied.size === read.size ? written : null;
+  if (begin >= at) put(new TextEncoder().encode(by));
+  return written;
+}
+
+function writeAll(fd: number, bytes: Uint8Array): void {
+  for (let done = 0; done < bytes.length; ) {
+    const wrote = write(fd, bytes, done, bytes.length - done);
+    if (wrote <= 0) throw new Error("the disk takes no more bytes");
+    done += wrote;
+  }
 }
 
 /** `written`: what is in `temp`, which takes the place of `path`. */
@@ -151,7 +159,7 @@ function append(path: string, bytes: Uint8Array): void {
   if (bytes.length === 0) return;
   const fd = openRegular(path, FLAGS.O_WRONLY | FLAGS.O_APPEND);
   try {
-    for (let done = 0; done < bytes.length; ) done += write(fd, bytes, done, bytes.length - done);
+    writeAll(fd, bytes);
   } finally {
     close(fd);
   }

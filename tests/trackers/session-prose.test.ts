@@ -13,6 +13,9 @@ const folder = mkdtempSync(join(tmpdir(), "pawl-prose-"));
 const path = join(folder, "session.md");
 afterAll(() => rmSync(folder, { recursive: true }));
 
+/** Near to a task nothing is left out. */
+const LONG = `${"long ".repeat(60)}prose`;
+
 const read = (text: string) => tasksOf(parseSessionFile(text));
 
 const LINES = [
@@ -38,6 +41,10 @@ const LINES = [
     "-",
     "~",
     "prose",
+    LONG,
+    LONG,
+    `${LONG}\n\n`,
+    `${LONG}\n  ${LONG}`,
     "a",
     "😀",
     "prose <!-- begins",
@@ -64,7 +71,7 @@ function kept(whole: string, cuts: number[]) {
     keep.add(bytes.subarray(from, end));
     from = end;
   }
-  return { ...keep.all(), print: { parts: [], hash: 0n, size: 0 }, closed: true };
+  return { ...keep.all(), print: { parts: [], size: 0 }, closed: true };
 }
 
 type Edit = (whole: string) => string;
@@ -164,16 +171,17 @@ function changedOnDisk(edit: Edit): boolean {
   return false;
 }
 
-test("of each stretch of prose one dot is left", () => {
-  const whole = "# S\none\ntwo\n- [ ] **A**\n  body\nthree\nfour";
-  expect(kept(whole, []).text).toBe("# S\n.\n- [ ] **A**\n  body\n.");
-  expect(proseIn(Buffer.from("- a\nb\nc --> d\ne"))).toEqual([4, 6, 14, 15]);
+test("of each stretch of prose one dot is left, but not next to a task", () => {
+  const whole = `# S\none\ntwo\n- [ ] **A**\n  body\n${LONG}\nthree\nfour`;
+  expect(kept(whole, []).text).toBe(`# S\n.\n- [ ] **A**\n  body\n${LONG}\n.`);
+  expect(proseIn(Buffer.from("- a\nb\nc --> d\ne"))).toEqual([0, 6]);
+  expect(proseIn(Buffer.from(`  a\n\nb\n - [c]\n${LONG}\n  d\n\n-e\n  f\ng\n\n`))).toEqual([5, 7, 325, 334]);
 });
 
 test("a change that would touch what was left out is none", () => {
-  const notes = kept("# S\none\ntwo\n- x\nb\n- y\n", []);
-  expect(notes.text).toBe("# S\n.\n- x\nb\n- y\n");
+  const notes = kept("# S\none\ntwo\n- [x] x\nb\n- [y] y\n", []);
+  expect(notes.text).toBe("# S\n.\n- [x] x\nb\n- [y] y\n");
   const at = (from: number, to: number) => inFile(notes, { from, to, by: "" });
-  expect([at(4, 4), at(6, 6), at(6, 10)]).toMatchObject([{ from: 4 }, { from: 12 }, { from: 12, to: 16 }]);
+  expect([at(4, 4), at(6, 6), at(6, 14)]).toMatchObject([{ from: 4 }, { from: 12 }, { from: 12, to: 20 }]);
   expect([at(5, 5), at(4, 6), at(3, 7), at(4, 5)]).toEqual([null, null, null, null]);
 });
