@@ -2,6 +2,8 @@
 import { describe, expect, setDefaultTimeout, test } from "bun:test";
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
+import { readCost } from "../../src/store/cost.ts";
+import { inHome } from "../sealing.ts";
 import { openControls, pawl, TASKS } from "./controls.ts";
 import { bash, until } from "./gated.ts";
 import { type Reply, say } from "./model.ts";
@@ -60,19 +62,13 @@ test("what the client says a run costs is kept with it", async () => {
   await screen.submit("/complete-work");
   await screen.waitFor(/● ◉ ○ ○ {2}REVIEW/);
   const { id } = await scene.run();
-  await until(async () => (await spent(scene.project, id)).length === 1);
+  await until(async () => costOf(scene.project, id) !== null);
   goOn(scene.project, "first");
-  await until(async () => (await spent(scene.project, id))[0]! > 0);
+  await until(async () => costOf(scene.project, id)!.usd > 0);
   goOn(scene.project, "second");
 });
 
-/** In dollars, by each session that worked on the run. */
-async function spent({ list, read }: Project, id: string): Promise<number[]> {
-  const folder = `.pawl/runs/${id}`;
-  const names = (await list(folder)).filter((name) => name.startsWith("cost-"));
-  const kept = await Promise.all(names.map(async (name) => JSON.parse(await read(`${folder}/${name}`))));
-  return kept.map(({ from, to }) => to.usd - from.usd);
-}
+const costOf = ({ root, home }: Project, id: string) => inHome(home, () => readCost(root, id));
 
 describe("the person's own line", () => {
   const ways: [where: string, path: string][] = [
