@@ -4,9 +4,9 @@
  */
 import { type FoldLine, type Look, type Rule, ruleOf } from "./fold.ts";
 import { isKept, type Kept, type Key, keep, keyOf, newKept, standsAt } from "./journal-bytes.ts";
+import { keyIn, nameOf, parseObject } from "./journal-parse.ts";
 import { type Clock, newClock, TIME_LENGTH, timeIn } from "./journal-time.ts";
 import { commonWord, LONGEST_NAME, newWords, type Source, type Word, type Words, word } from "./journal-words.ts";
-import type { Json } from "./types.ts";
 
 const BRACE = 125;
 const ZERO = 48;
@@ -31,6 +31,8 @@ export interface Scanner extends Source {
   to: number;
   /** how the last line began, up to the number of its record: the lines of a commit stand together and begin alike */
   begun: Kept;
+  /** that the run was alive then has been told */
+  isTold: boolean;
   abouts: About[];
   /** where the current run's is kept, if no other run took its place */
   about: About;
@@ -57,13 +59,14 @@ export function openScanner(): Scanner {
     at: 0,
     to: 0,
     begun: newKept(LONGEST_NAME + 80),
+    isTold: false,
     abouts,
     about: abouts[0]!,
     clock: newClock(),
   };
 }
 
-/** What a line is: "record" fills `scanner.line`, "alive" only its `run` and `at`, "again" tells what the line before told. */
+/** What a line is: "record" fills `scanner.line`, "alive" only its `run` and `at`, "again" that an "alive" told it all. */
 export type Scanned = "record" | "alive" | "again" | "none";
 
 export function scanLine(scanner: Scanner, bytes: Uint8Array, from: number, to: number): Scanned {
@@ -74,10 +77,16 @@ export function scanLine(scanner: Scanner, bytes: Uint8Array, from: number, to: 
   if (isAgain) scanner.at = from + scanner.begun.length;
   if (bytes[to - 1] === BRACE && (isAgain || scanBeginning(scanner)) && scanKind(scanner)) {
     const { look } = scanner.line.rule;
-    if (look === "nothing" || (look === "prompt" && endsWith(scanner, INJECTED))) return isAgain ? "again" : "alive";
+    if (look === "nothing" || (look === "prompt" && endsWith(scanner, INJECTED))) return alive(scanner);
     if (scanAbout(scanner) && scanFields(scanner, look)) return "record";
   }
   return parseLine(scanner, bytes, from, to);
+}
+
+function alive(scanner: Scanner): Scanned {
+  if (scanner.isTold) return "again";
+  scanner.isTold = true;
+  return "alive";
 }
 
 function scanFields(scanner: Scanner, look: Look): boolean {
@@ -121,6 +130,7 @@ const SHORTEST = 80;
 function scanBeginning(scanner: Scanner): boolean {
   const { line, at: from, bytes } = scanner;
   scanner.begun.length = 0;
+  scanner.isTold = false;
   if (scanner.to - from < SHORTEST || !skip(scanner, AT)) return false;
   const ms = timeIn(scanner.clock, scanner.view, scanner.at);
   if (ms === -1) return false;
@@ -140,7 +150,7 @@ function scanBeginning(scanner: Scanner): boolean {
 function scanKind(scanner: Scanner): boolean {
   const i = digits(scanner);
   const kind = i !== -1 && skip(scanner, KIND) ? commonIn(scanner) : null;
-  if (kind === null || kind.text === "") return false;
+  if (kind === null || kind.text === "" || !isClosed(scanner)) return false;
   scanner.line.i = i;
   scanner.line.kind = kind.text;
   scanner.line.rule = kind.meaning;
@@ -153,7 +163,7 @@ function scanAbout(scanner: Scanner): boolean {
   if (isKept(about.text, scanner.view, at, scanner.to)) scanner.at = at + about.text.length;
   else if (!scanWho(scanner)) return false;
   const stage = commonIn(scanner);
-  if (stage === null) return false;
+  if (stage === null || !isClosed(scanner)) return false;
   line.host = about.host;
   line.session = about.session;
   line.workflow = about.workflow;
@@ -185,7 +195,7 @@ function scanGate(scanner: Scanner): boolean {
   const tree = why !== null && skip(scanner, TREE) ? commonIn(scanner) : null;
   if (gate === null || id === null || verdict === null || why === null || tree === null) return false;
   const command = skip(scanner, COMMAND) ? commonIn(scanner) : null;
-  if (command === null && !skip(scanner, NO_COMMAND)) return false;
+  if (command === null ? !skip(scanner, NO_COMMAND) : !isClosed(scanner)) return false;
   scanner.line.fields = {
     gate: gate.text,
     id: id.text,
@@ -199,7 +209,7 @@ function scanGate(scanner: Scanner): boolean {
 
 function scanEnd(scanner: Scanner): boolean {
   const outcome = skip(scanner, OUTCOME) ? commonIn(scanner) : null;
-  if (outcome === null) return false;
+  if (outcome === null || !isClosed(scanner)) return false;
   scanner.line.fields = { outcome: outcome.text };
   return true;
 }
@@ -211,6 +221,12 @@ function skip(scanner: Scanner, key: Key): boolean {
 }
 
 const endsWith = ({ view, to }: Scanner, key: Key) => standsAt(key, view, to - key.length, to);
+
+/** Behind a word and its quote comes the next key, or the end. */
+function isClosed({ bytes, at }: Scanner): boolean {
+  const next = bytes[at + 1];
+  return next === COMMA || next === BRACE;
+}
 
 function wordIn(scanner: Scanner): Word<Rule> | null {
   const found = word(scanner.words, scanner, scanner.at, scanner.to);
@@ -230,7 +246,8 @@ function digits(scanner: Scanner): number {
   let { at } = scanner;
   let value = 0;
   for (let digit = bytes[at]! - ZERO; digit >= 0 && digit <= 9; digit = bytes[++at]! - ZERO) value = value * 10 + digit;
-  if (at === scanner.at || at - scanner.at > 9) return -1;
+  const length = at - scanner.at;
+  if (length === 0 || length > 9 || (length > 1 && bytes[scanner.at] === ZERO)) return -1;
   scanner.at = at;
   return value;
 }
@@ -241,7 +258,7 @@ function digits(scanner: Scanner): number {
 function parseFields(scanner: Scanner): boolean {
   const { bytes, at, to } = scanner;
   const fields =
-    bytes[at + 1] === COMMA ? parsed(`{${scanner.words.decoder.decode(bytes.subarray(at + 2, to))}`) : null;
+    bytes[at + 1] === COMMA ? parseObject(`{${scanner.words.decoder.decode(bytes.subarray(at + 2, to))}`) : null;
   if (fields === null || HEAD.some((key) => key in fields)) return false;
   scanner.line.fields = fields;
   return true;
@@ -250,14 +267,13 @@ function parseFields(scanner: Scanner): boolean {
 const HEAD = ["v", "at", "run", "seq", "i", "kind", "host", "session", "workflow", "stage"];
 
 function parseLine(scanner: Scanner, bytes: Uint8Array, from: number, to: number): Scanned {
-  const value = parsed(scanner.words.decoder.decode(bytes.subarray(from, to)));
-  if (value === null || value.v !== 1 || !isName(value.run) || !isName(value.kind)) return "none";
-  const at = typeof value.at === "string" && value.at.length === TIME_LENGTH ? timeOf(scanner.clock, value.at) : -1;
-  if (at === -1 || !isCount(value.seq) || !isCount(value.i)) return "none";
-  const { line } = scanner;
+  // It may be none, or another run's than its beginning says: the next line is no "again".
   scanner.begun.length = 0;
-  const { run, kind, seq, i } = value;
-  Object.assign(line, { at, run, kind, rule: ruleOf(kind), seq, i });
+  const value = parseObject(scanner.words.decoder.decode(bytes.subarray(from, to)));
+  const key = value === null ? null : keyIn(scanner.clock, value);
+  if (value === null || key === null) return "none";
+  const { line } = scanner;
+  Object.assign(line, key, { rule: ruleOf(key.kind) });
   // What the host injects is not the person's word.
   const { look } = line.rule;
   if (look === "nothing" || (look === "prompt" && value.injected === true)) return "alive";
@@ -267,28 +283,4 @@ function parseLine(scanner: Scanner, bytes: Uint8Array, from: number, to: number
   line.stage = nameOf(value.stage);
   line.fields = value;
   return "record";
-}
-
-const TIME = new DataView(new ArrayBuffer(TIME_LENGTH));
-
-function timeOf(clock: Clock, at: string): number {
-  for (let n = 0; n < TIME_LENGTH; n++) TIME.setUint8(n, Math.min(255, at.charCodeAt(n)));
-  return timeIn(clock, TIME, 0);
-}
-
-const isName = (value: Json | undefined): value is string =>
-  typeof value === "string" && value !== "" && value.length <= LONGEST_NAME;
-const nameOf = (value: Json | undefined) => (typeof value === "string" ? value.slice(0, LONGEST_NAME) : "");
-const isCount = (value: Json | undefined) =>
-  typeof value === "number" && Number.isSafeInteger(value) && value >= 0 && value < 1e9;
-
-function parsed(text: string): Record<string, Json | undefined> | null {
-  try {
-    const value: unknown = JSON.parse(text);
-    return typeof value === "object" && value !== null && !Array.isArray(value)
-      ? (value as Record<string, Json>)
-      : null;
-  } catch {
-    return null;
-  }
 }
