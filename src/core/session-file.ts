@@ -3,24 +3,16 @@
  * every other byte as it was. Tasks are the box lines below a heading with the word "Tasks" (anywhere, in a file without
  * headings), outside of code fences and comments. What is indented below a task is its text.
  */
-import {
-  changeLine,
-  factsOf,
-  type LineChange,
-  lineText,
-  type NewTask,
-  newLine,
-  stateOf,
-  type TaskLine,
-} from "./session-line.ts";
+import { changeLine, type LineChange, lineText, type NewTask, newLine, parseTaskLine } from "./session-line.ts";
 import { indentOf, type Mark, marksIn, nextLine, visibleMarkAt } from "./session-marks.ts";
+import type { Said } from "./session-said.ts";
 import type { Task } from "./tasks.ts";
 
 export { type NewTask, whyUnwritable } from "./session-line.ts";
 
 interface Found extends Mark {
   id: string;
-  line: TaskLine;
+  said: Said;
   /** its section is about other worktrees */
   elsewhere: boolean;
 }
@@ -37,7 +29,7 @@ let last: SessionFile = { text: "", headings: [], found: [] };
 export function parseSessionFile(text: string): SessionFile {
   if (text === last.text) return last;
   const marks = marksIn(text);
-  last = { text, headings: marks.filter(({ line }) => line === null), found: findTasks(text, marks) };
+  last = { text, headings: marks.filter(({ said }) => said === null), found: findTasks(text, marks) };
   return last;
 }
 
@@ -46,11 +38,11 @@ export function parseSessionFile(text: string): SessionFile {
 function findTasks(text: string, marks: Mark[]): Found[] {
   const found: Found[] = [];
   const ids = new Map<string, number>();
-  let [inside, elsewhere] = [marks.every(({ line }) => line !== null), false];
+  let [inside, elsewhere] = [marks.every(({ said }) => said !== null), false];
   for (const mark of marks) {
-    const { from, end, until, line } = mark;
-    if (line !== null && inside) found.push({ from, end, until, line, id: freshId(line.title, ids), elsewhere });
-    if (line !== null) continue;
+    const { from, end, until, said } = mark;
+    if (said !== null && inside) found.push({ from, end, until, said, id: freshId(said.title, ids), elsewhere });
+    if (said !== null) continue;
     const title = text.slice(from, end);
     [inside, elsewhere] = [/\btasks\b/i.test(title), /\bworktree\b/i.test(title)];
   }
@@ -101,8 +93,8 @@ export function taskAt(file: SessionFile, position: number): Task | undefined {
 export function taskAfter(file: SessionFile, position: number, next: string): Task | undefined {
   const found = file.found[position]!;
   const mark = visibleMarkAt(next, found.from);
-  if (mark?.line?.title === found.line.title) {
-    const task = asTask({ text: next }, { ...found, ...mark, line: mark.line }, position);
+  if (mark?.said?.title === found.said.title) {
+    const task = asTask({ text: next }, { ...found, ...mark, said: mark.said }, position);
     if (task.blocked_by.length === 0) return task;
   }
   return taskAt(parseSessionFile(next), position);
@@ -110,15 +102,15 @@ export function taskAfter(file: SessionFile, position: number, next: string): Ta
 
 function asTask(
   { text }: Pick<SessionFile, "text">,
-  { id, from, until, line, elsewhere }: Found,
+  { id, from, until, said, elsewhere }: Found,
   position: number,
 ): Task {
-  const { owner, after, labels, priority, epic, command, model, restart } = factsOf(line);
-  const state = stateOf(line);
+  const { owner, after, labels, priority, epic, command, model, restart } = said.facts;
+  const { title, state } = said;
   const away = elsewhere && (state === "open" || state === "claimed");
   const task: Task = {
     id,
-    title: line.title,
+    title,
     text: unindented(text.slice(nextLine(text, from), until)),
     state: away ? "claimed" : state,
     owner: owner?.actor ?? (away ? "worktree" : null),
@@ -138,9 +130,11 @@ function asTask(
   return task;
 }
 
+const withoutEnd = (line: string) => (line.endsWith("\n") ? line.slice(0, line.endsWith("\r\n") ? -2 : -1) : line);
+
 function unindented(body: string): string {
   const end = body.indexOf("\n");
-  if (end < 0 || end === body.length - 1) return body.trim() === "" ? "" : body.trimStart().replace(/\r?\n$/, "");
+  if (end < 0 || end === body.length - 1) return withoutEnd(body.trimStart());
   const lines = body.replace(/\r?\n$/, "").split(/\r?\n/);
   const indents = lines.filter((line) => line.trim() !== "").map((line) => /^\s*/.exec(line)![0].length);
   const shift = indents.reduce((least, indent) => Math.min(least, indent), indents[0] ?? 0);
@@ -154,24 +148,24 @@ export function editTask(text: string, id: string, change: LineChange): string {
   return onTask(
     text,
     id,
-    ({ from, end, line }) => text.slice(0, from) + lineText(changeLine(line, change)) + text.slice(end),
+    ({ from, end }) => text.slice(0, from) + changedLine(text.slice(from, end), change) + text.slice(end),
   );
 }
 
 /** One line below the task: what comes from elsewhere cannot become a task of its own. */
 export function addNote(text: string, id: string, note: string): string {
-  return onTask(text, id, ({ until, line }) => {
-    const indent = " ".repeat(indentOf(line.before) + 2);
+  return onTask(text, id, ({ from, until }) => {
+    const indent = " ".repeat(indentOf(lineAt(text, from)) + 2);
     return insert(text, until, [`${indent}- ${oneLine(note).replace(/^\[/, "\\[")}`]);
   });
 }
 
 export function replaceText(text: string, id: string, body: string): string {
-  return onTask(text, id, ({ from, end, until, line }) => {
+  return onTask(text, id, ({ from, end, until }) => {
     const begin = nextLine(text, from);
     const isOpen = until === text.length && !text.endsWith("\n");
     const before = isOpen ? text.slice(0, end) : text.slice(0, begin);
-    const lines = bodyLines(body, indentOf(line.before) + 2);
+    const lines = bodyLines(body, indentOf(lineAt(text, from)) + 2);
     return insert(before + text.slice(until), before.length, lines, lineEndOf(text));
   });
 }
@@ -200,7 +194,7 @@ function placeForNew({ text, headings, found }: SessionFile): { at: number; inde
   const begin = section?.until ?? 0;
   const end = headings.find(({ from }) => from >= begin)?.from ?? text.length;
   const lowest = found.findLast(({ from }) => from >= begin && from < end);
-  if (lowest !== undefined) return { at: lowest.until, indent: /^[ \t]*/.exec(lowest.line.before)![0] };
+  if (lowest !== undefined) return { at: lowest.until, indent: /^[ \t]*/.exec(lineAt(text, lowest.from))![0] };
   return section === undefined ? null : { at: endOfSection(text, begin, end), indent: "" };
 }
 
@@ -209,6 +203,9 @@ function endOfSection(text: string, begin: number, end: number): number {
   const said = text.slice(begin, end).trimEnd();
   return said === "" ? begin : nextLine(text, begin + said.length);
 }
+
+const changedLine = (line: string, change: LineChange) => lineText(changeLine(parseTaskLine(line)!, change));
+const lineAt = (text: string, from: number) => text.slice(from, nextLine(text, from));
 
 const oneLine = (text: string) => text.replace(/\s+/g, " ").trim();
 

@@ -78,7 +78,8 @@ export function parseTaskLine(text: string): TaskLine | null {
   return { before: match[1]!, box: match[2]!, named: match[3]! + name, title, pieces: cut(rest.slice(name.length)) };
 }
 
-export const stateOf = (line: TaskLine): TaskState => BOXES[line.box]!;
+export const stateOfBox = (box: string): TaskState => BOXES[box]!;
+export const stateOf = (line: TaskLine): TaskState => stateOfBox(line.box);
 
 /** Up to the dash, the first bar or the first label. */
 function plainName(rest: string): string {
@@ -89,7 +90,8 @@ function plainName(rest: string): string {
 /** At the bars outside of code. */
 function cut(text: string): string[] {
   const pieces: string[] = [];
-  let [from, at] = [0, 0];
+  let from = 0;
+  let at = 0;
   for (let bar = text.indexOf("|"); bar >= 0; bar = text.indexOf("|", at)) {
     const code = text.indexOf("`", at);
     const end = code < 0 || code > bar ? -1 : text.indexOf("`", code + 1);

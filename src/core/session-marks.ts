@@ -1,5 +1,6 @@
 /** Where the headings and the tasks of a session.md stand, which may be long: only lines that may be one are looked at. */
-import { parseTaskLine, type TaskLine } from "./session-line.ts";
+import { parseTaskLine } from "./session-line.ts";
+import { readTaskLine, type Said } from "./session-said.ts";
 
 /** A task's line, or a heading. All places are counted in the text; `until` is a line's begin, or the text's end. */
 export interface Mark {
@@ -9,7 +10,7 @@ export interface Mark {
   /** behind what belongs to it: a task's text */
   until: number;
   /** null: a heading */
-  line: TaskLine | null;
+  said: Said | null;
 }
 
 const BOM = "\uFEFF";
@@ -67,9 +68,9 @@ function markAt(text: string, from: number, isHidden: (line: string) => boolean)
   const end = beforeLineEnd(text, from, next);
   const whole = text.slice(from, end);
   if (isHidden(whole)) return null;
-  const line = parseTaskLine(whole);
-  if (line !== null) return { from, end, until: endOfBlock(text, next, indentOf(whole)), line };
-  return HEADING.test(whole) ? { from, end, until: next, line } : null;
+  const said = readTaskLine(whole);
+  if (said !== null) return { from, end, until: endOfBlock(text, next, indentOf(whole)), said };
+  return HEADING.test(whole) ? { from, end, until: next, said } : null;
 }
 
 /** Of a line that is not hidden; null: neither a task nor a heading. */
@@ -108,7 +109,8 @@ function isCommentOpen(text: string, open: boolean): boolean {
 
 /** A tab is as wide as four blanks. */
 export function indentOf(line: string): number {
-  let [width, at] = [0, 0];
+  let width = 0;
+  let at = 0;
   for (let code = line.charCodeAt(0); code === BLANK || code === TAB; code = line.charCodeAt(++at))
     width += code === TAB ? 4 : 1;
   return width;

@@ -187,7 +187,7 @@ function create(place: Place, task: NewTask): Answer<Task> {
   );
 }
 
-const titlesIn = (text: string) => parseSessionFile(text).found.map(({ line }) => line.title);
+const titlesIn = (text: string) => parseSessionFile(text).found.map(({ said }) => said.title);
 
 /** Again and again while somebody else writes, as long as there is time. */
 function write(place: Place, edit: (text: string) => Answer<Edited>): Answer<Task> {

@@ -67,6 +67,18 @@ const task = fc
     fc.array(field, { maxLength: 4 }),
   )
   .map(([box, name, rest, fields]) => `${box}${name}${rest}${fields.map((one) => ` | ${one}`).join("")}`);
+/** As Pawl writes them, and nearly so. */
+const usual = fc
+  .tuple(
+    fc.constantFrom("-", "*", "  -", "- "),
+    fc.constantFrom("[ ]", "[x]", "[>]", "[!]", "[-]", "[X]", "[†]"),
+    fc.constantFrom("Fix it", " a", "b ", "c\u00a0", "d|e", "x*y", "f`g", "a — b", "", " ", "é #1 p1"),
+    fc.constantFrom("", "`/do x` ", "`a|b` ", "`#c p1` ", "``", "`x`", "` ` "),
+    fc.constantFrom("sonnet", "opus", "restart", "restarts", "gpt5", "p", "Opus", "", "two words"),
+    fc.constantFrom("", " | restart", " | no restart", " | restart "),
+    fc.constantFrom("", " | #web", " | #a:b/c", " | #ünï", " | #a #b", " | #", " | p1", " | #x\t"),
+  )
+  .map(([dash, box, name, command, ...fields]) => `${dash} ${box} **${name}** — ${command}| ${fields.join("")}`);
 const other = fc.constantFrom(
   ...[
     "## Pending Tasks",
@@ -99,7 +111,7 @@ const text = fc
   .tuple(
     fc.constantFrom("", "\uFEFF"),
     fc.constantFrom("\n", "\r\n"),
-    fc.array(fc.oneof(task, other), { maxLength: 16 }),
+    fc.array(fc.oneof(task, usual, other), { maxLength: 16 }),
   )
   .map(([mark, end, lines]) => mark + lines.join(end));
 
