@@ -108,8 +108,20 @@ function gateOf(state: RunState, stage: string, id: string): GateTally | undefin
     state.approximate = true;
     return undefined;
   }
-  const none = { pass: 0, fail: 0, unproven: 0 };
-  const tally: GateTally = { stage, id, gate: "", ...none, last: "", why: "", at: 0, tree: "", command: null };
+  // Written out: spreading another object is half of the work.
+  const tally: GateTally = {
+    stage,
+    id,
+    gate: "",
+    pass: 0,
+    fail: 0,
+    unproven: 0,
+    last: "",
+    why: "",
+    at: 0,
+    tree: "",
+    command: null,
+  };
   state.gates.push(tally);
   return tally;
 }
