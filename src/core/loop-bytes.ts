@@ -8,10 +8,13 @@ for (const letter of "pcstbd") FIRST_OF_HTML[letter.charCodeAt(0)] = true;
 const PROMISE = /^<[ \t]{0,8}promise/i;
 const LONGEST_NAME = 20;
 
+/** What is looked for, in bytes. */
+export type Pattern = Buffer;
+
 /** Remembers per pattern where it comes next, so that each is looked for once. */
 export interface Seeker {
   bytes: Buffer;
-  next: Map<string, number>;
+  next: Map<Pattern, number>;
   /** no bracket before it opens anything */
   looked: number;
 }
@@ -19,13 +22,13 @@ export interface Seeker {
 export const seekIn = (bytes: Buffer): Seeker => ({ bytes, next: new Map(), looked: 0 });
 
 /** The nearest of these patterns; Infinity: none. */
-export function nearest(seeker: Seeker, patterns: readonly string[], from: number): number {
+export function nearest(seeker: Seeker, patterns: readonly Pattern[], from: number): number {
   let at = Number.POSITIVE_INFINITY;
   for (const pattern of patterns) at = Math.min(at, nextOf(seeker, pattern, from));
   return at;
 }
 
-function nextOf({ bytes, next }: Seeker, pattern: string, from: number): number {
+function nextOf({ bytes, next }: Seeker, pattern: Pattern, from: number): number {
   const known = next.get(pattern) ?? -1;
   if (known >= from) return known;
   const found = bytes.indexOf(pattern, from);

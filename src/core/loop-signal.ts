@@ -5,7 +5,7 @@
  * A stream is cut into blocks at the same places however it arrives; of a block only those paragraphs are read in which
  * something could matter. A paragraph longer than a block is read as several.
  */
-import { escapeLength, LONGEST_ESCAPE, withoutEscapes } from "./escapes.ts";
+import { copyToEscape, ESCAPE, escapeLength, LONGEST_ESCAPE, withoutEscapes } from "./escapes.ts";
 import {
   cutInLine,
   lastParagraph,
@@ -13,13 +13,14 @@ import {
   lineStart,
   nearest,
   nearestOpening,
+  type Pattern,
   paragraphStart,
   type Seeker,
   seekIn,
 } from "./loop-bytes.ts";
 import { ECHO_REACH, type Echo, echoOf, endsEcho, hasLetters, isEchoed, mayEndEcho } from "./loop-echo.ts";
 import { collectTags, type LoopSignals, noSignals } from "./loop-tags.ts";
-import { endParagraph, openProse, type Prose, readLine, readProse } from "./prose.ts";
+import { type Closing, endParagraph, MARKS, openProse, type Prose, readLine, readProse } from "./prose.ts";
 
 export type { LoopSignals } from "./loop-tags.ts";
 
@@ -34,16 +35,16 @@ export function signalsIn(message: string): LoopSignals {
 const BLOCK = 256 << 10;
 /** No tag worth recording is longer. */
 const TAG_REACH = 256;
-const ESCAPE = 0x1b;
 const NOTHING = Buffer.alloc(0);
 const NEAR = 48;
-const FENCES = ["```", "~~~"];
-const OPENING = "<promise>";
+const FENCES = [Buffer.from("```"), Buffer.from("~~~")];
+const OPENING = Buffer.from("<promise>");
 
 export interface Scan {
   signals: LoopSignals;
   prose: Prose;
   echo: Echo;
+  sought: Sought;
   block: number;
   /** what was read last and may be looked back at, then what is to be read */
   data: Buffer;
@@ -62,12 +63,26 @@ export interface Scan {
   behindEcho: boolean;
 }
 
+/** What makes a line worth reading: in the agent's own words, and in a quotation, where only its end and tags count. */
+interface Sought {
+  own: Pattern[];
+  quoted: Record<Closing["mark"], Pattern[]>;
+}
+
+function soughtWith({ lastLine }: Echo): Sought {
+  const always = lastLine === "" ? [] : [Buffer.from(lastLine)];
+  const quoted = MARKS.map((mark) => [mark, [Buffer.from(mark), OPENING, ...always]]);
+  return { own: [...FENCES, ...always], quoted: Object.fromEntries(quoted) };
+}
+
 /** `block` is for tests. */
 export function openScan(prompt: string, block = BLOCK): Scan {
+  const echo = echoOf(withoutEscapes(prompt));
   return {
     signals: noSignals(),
     prose: openProse(),
-    echo: echoOf(withoutEscapes(prompt)),
+    echo,
+    sought: soughtWith(echo),
     block,
     data: Buffer.alloc(ECHO_REACH + 2 * block + TAG_REACH),
     from: 0,
@@ -108,23 +123,32 @@ function feedText(scan: Scan, bytes: Buffer, isLast: boolean): void {
   }
 }
 
-/** Up to an escape sequence, or as much as there is room for; gives where it stopped. */
+/** Up to an escape sequence that is not whole, or as much as there is room for; gives where it stopped. */
 function append(scan: Scan, bytes: Buffer, from: number): number {
   const { data } = scan;
-  const most = Math.min(bytes.length, from + scan.block - scan.fresh);
+  const full = scan.end + scan.block - scan.fresh;
   let at = from;
   let end = scan.end;
-  // Coloured text has little between two sequences: not worth a call.
-  for (const near = Math.min(most, from + NEAR); at < near && bytes[at] !== ESCAPE; ) data[end++] = bytes[at++]!;
-  if (at === from + NEAR && at < most) {
-    const found = bytes.subarray(0, most).indexOf(ESCAPE, at);
-    const stop = found < 0 ? most : found;
-    data.set(bytes.subarray(at, stop), end);
-    end += stop - at;
-    at = stop;
+  while (at < bytes.length && end < full) {
+    const most = Math.min(bytes.length, at + full - end);
+    // Coloured text has little between two sequences: not worth a call of the machine's.
+    const copied = copyToEscape(bytes, at, Math.min(most, at + NEAR), data, end);
+    at += copied;
+    end += copied;
+    if (bytes[at] === ESCAPE) {
+      const length = escapeLength(bytes, at);
+      if (length === 0) break;
+      at += length;
+    } else if (at < most) {
+      const found = bytes.subarray(0, most).indexOf(ESCAPE, at);
+      const stop = found < 0 ? most : found;
+      data.set(bytes.subarray(at, stop), end);
+      end += stop - at;
+      at = stop;
+    }
   }
+  scan.fresh += end - scan.end;
   scan.end = end;
-  scan.fresh += at - from;
   return at;
 }
 
@@ -167,10 +191,9 @@ function readUpTo(scan: Scan, cut: number): void {
   scan.from = cut;
 }
 
-/** Where the next line begins that has to be read; Infinity: none has to. In a quotation only its end and tags count. */
-function nextOfInterest({ prose: { closing }, echo }: Scan, seeker: Seeker, from: number): number {
-  const patterns = closing ? [closing.mark, OPENING] : FENCES;
-  const marked = nearest(seeker, echo.lastLine === "" ? patterns : [...patterns, echo.lastLine], from);
+/** Where the next line begins that has to be read; Infinity: none has to. */
+function nextOfInterest({ prose: { closing }, sought }: Scan, seeker: Seeker, from: number): number {
+  const marked = nearest(seeker, closing ? sought.quoted[closing.mark] : sought.own, from);
   const at = closing ? marked : nearestOpening(seeker, from, marked);
   if (at === Number.POSITIVE_INFINITY) return at;
   return closing ? lineStart(seeker.bytes, at, from) : paragraphStart(seeker.bytes, at, from);

@@ -15,9 +15,11 @@ export interface Prose {
   closing: Closing | null;
 }
 
+export const MARKS = ["```", "~~~", "-->", "</"] as const;
+
 export interface Closing {
   /** stands in every line that could end it */
-  mark: string;
+  mark: (typeof MARKS)[number];
   isEnd(line: string): boolean;
 }
 
@@ -62,8 +64,8 @@ const isBlank = (line: string) => /^[ \t]*$/.test(line);
 const COMMENT: Closing = { mark: "-->", isEnd: (line) => line.includes("-->") };
 
 function opensBlock(line: string): Closing | "one line" | null {
-  const fence = /```|~~~/.test(line) ? FENCE.exec(line.slice(0, LOOK)) : null;
-  if (fence && !(fence[2]![0] === "`" && fence[3]!.includes("`"))) return fenceEnd(fence[1]!, fence[2]!);
+  const fence = opensFence(line);
+  if (fence) return fence;
   const html = line.includes("<") ? RAW_HTML.exec(line.slice(0, LOOK)) : null;
   if (!html) return null;
   const end = `</${html[1]!.toLowerCase()}>`;
@@ -71,17 +73,51 @@ function opensBlock(line: string): Closing | "one line" | null {
   return isEnd(line) ? "one line" : { mark: "</", isEnd };
 }
 
-/** A closing fence may stand at most three columns further in than its opening one. */
-function fenceEnd(indent: string, marks: string): Closing {
-  const closing = new RegExp(`^([ \\t>]*)${marks[0]}{${marks.length},}[ \\t]*$`);
-  const isEnd = (line: string) => {
-    const match = closing.exec(line);
-    return match !== null && width(match[1]!) <= width(indent) + 3;
-  };
-  return { mark: marks.slice(0, 3), isEnd };
+function opensFence(line: string): Closing | null {
+  if (!line.includes("```") && !line.includes("~~~")) return null;
+  const head = line.length > LOOK ? line.slice(0, LOOK) : line;
+  // Nearly all of them begin their line.
+  const first = head.charCodeAt(0);
+  if (first === TICK || first === TILDE) {
+    const end = endOf(head, 0, first);
+    if (end >= 3) return first === TICK && head.includes("`", end) ? null : fenceEnd("", first, end);
+  }
+  const [, indent, marks, rest] = FENCE.exec(head) ?? [];
+  if (marks === undefined || (marks[0] === "`" && rest!.includes("`"))) return null;
+  return fenceEnd(indent!, marks.charCodeAt(0), marks.length);
 }
 
-const width = (blank: string) => blank.replace(/\t/g, "    ").length;
+function endOf(line: string, from: number, sign: number): number {
+  let end = from;
+  while (line.charCodeAt(end) === sign) end++;
+  return end;
+}
+
+const [SPACE, TAB, QUOTE, TICK, TILDE] = [0x20, 0x09, 0x3e, 0x60, 0x7e];
+const TAB_COLUMNS = 4;
+const FURTHER_IN = 3;
+
+/** A closing fence may stand at most three columns further in than its opening one. */
+function fenceEnd(indent: string, mark: number, length: number): Closing {
+  const most = beforeFence(indent).columns + FURTHER_IN;
+  return { mark: mark === TICK ? "```" : "~~~", isEnd: (line) => isFence(line, mark, length, most) };
+}
+
+/** Letter by letter: there are as many fences as there are expressions to be made for them. */
+function isFence(line: string, mark: number, least: number, mostColumns: number): boolean {
+  const { at, columns } = beforeFence(line);
+  const end = endOf(line, at, mark);
+  return end - at >= least && columns <= mostColumns && isBlank(line.slice(end));
+}
+
+function beforeFence(line: string): { at: number; columns: number } {
+  let [at, columns] = [0, 0];
+  for (; ; at++) {
+    const letter = line.charCodeAt(at);
+    if (letter !== SPACE && letter !== TAB && letter !== QUOTE) return { at, columns };
+    columns += letter === TAB ? TAB_COLUMNS : 1;
+  }
+}
 
 /** One paragraph without its quoted, indented, inline-code and commented words. */
 function ownWords(text: string): { own: string; opensComment: boolean } {
