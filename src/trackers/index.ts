@@ -9,6 +9,12 @@ import { type Answer, absent, failed, ok, type Tracker, then } from "./types.ts"
 export { withLock } from "./lock.ts";
 export type { Answer, Tracker } from "./types.ts";
 
+/** Most projects have their tasks in a file: only those that do not load the rest. */
+const beads = (root: string, why: string, deadline_ms: number) =>
+  (require("./beads.ts") as typeof import("./beads.ts")).beads(root, why, deadline_ms);
+const github = (root: string, repo: string, why: string, deadline_ms: number) =>
+  (require("./github.ts") as typeof import("./github.ts")).github(root, repo, why, deadline_ms);
+
 export interface TrackerConfig {
   kind?: "beads" | "github" | "session-md" | "auto";
   /** session.md's place below the root */
@@ -46,7 +52,6 @@ export function openTracker(root: string, config: TrackerConfig): Answer<Tracker
 
 function openBeads(root: string, config: TrackerConfig, why: string): Answer<Tracker> {
   if (findProgram("bd", root) === null) return absent(`${why}, but bd is not installed (not found in PATH)`);
-  const { beads } = require("./beads.ts") as typeof import("./beads.ts");
   return ok(beads(root, why, config.deadline_ms ?? DEADLINE_MS));
 }
 
@@ -70,7 +75,6 @@ function openGithub(root: string, config: TrackerConfig): Answer<Tracker> {
   const repo = config.repo === undefined ? remoteOf({ root, until }) : named(config.repo);
   return then(repo, (name) => {
     if (findProgram("gh", root) === null) return absent(`its tasks may be at ${name}, but gh is not installed`);
-    const { github } = require("./github.ts") as typeof import("./github.ts");
     return ok(github(root, name, `its tasks are the issues of ${name}`, config.deadline_ms ?? DEADLINE_MS));
   });
 }
