@@ -46,7 +46,7 @@ function makeRun(number: number, begin: number, random: () => number, short: boo
   };
   commit(STAGES[0]!, [
     ["prompted", { said: "/complete-work", injected: false }],
-    ["armed", { plan: STAGES, by: "prompt", beside: [] }],
+    ["armed", { plan: STAGES, by: "prompt", beside: [], task: null, title: "Mend the rounding of refunds" }],
     ["owed", { given_by: "prompt" }],
   ]);
   STAGES.forEach((stage, place) => {

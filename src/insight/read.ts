@@ -2,7 +2,8 @@
 import { close, FLAGS, fstat, read } from "../store/disk.ts";
 import { hashOf, openRegular } from "../store/files.ts";
 
-const CHUNK = 4 * 1024 * 1024;
+/** as much as stays in the processor's cache until its lines are read */
+const CHUNK = 256 * 1024;
 const LONGEST_LINE = 64 * 1024 * 1024;
 const TAIL = 256;
 const NEWLINE = 10;
@@ -90,6 +91,8 @@ function takeLines(buffer: Buffer, held: number, filled: number, skipping: boole
     if (!skips && end > from) take(buffer, from, end);
     skips = false;
     from = end + 1;
+    // Every commit begins with an empty line.
+    while (bytes[from] === NEWLINE) from++;
   }
   return { used: from, skips };
 }
