@@ -34,8 +34,8 @@ export function openFigures(projects: Projects): Figures {
     if (insight && known !== roots.join("\n")) close();
     known = roots.join("\n");
     insight ??= openInsight({ projects: roots });
-    // Each time: what a page was just told of has to be in its figures.
-    step(insight);
+    // Each time: what a page was just told of has to be in its figures. Unless that is under way.
+    if (next === undefined) step(insight);
     return insight;
   };
   /** A long history is read between requests, not before the first one. */
