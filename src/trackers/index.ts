@@ -3,17 +3,13 @@ import { lookAt, messageOf } from "../store/files.ts";
 import { findGit } from "../store/git-dir.ts";
 import { dirname, join } from "../store/names.ts";
 import { type Asking, ask, clock, findProgram } from "./ask.ts";
+import { beads } from "./beads.ts";
+import { github } from "./github.ts";
 import { sessionMd } from "./session-md.ts";
 import { type Answer, absent, failed, ok, type Tracker, then } from "./types.ts";
 
 export { withLock } from "./lock.ts";
 export type { Answer, Tracker } from "./types.ts";
-
-/** Most projects have their tasks in a file: only those that do not load the rest. */
-const beads = (root: string, why: string, deadline_ms: number) =>
-  (require("./beads.ts") as typeof import("./beads.ts")).beads(root, why, deadline_ms);
-const github = (root: string, repo: string, why: string, deadline_ms: number) =>
-  (require("./github.ts") as typeof import("./github.ts")).github(root, repo, why, deadline_ms);
 
 export interface TrackerConfig {
   kind?: "beads" | "github" | "session-md" | "auto";
