@@ -23,6 +23,7 @@ async function takeAll({ shop }: Story): Promise<void> {
   ] as const) {
     await visit(page, hash, title);
     await page.getByText("Live", { exact: true }).waitFor();
+    await page.getByText("Reading the journal").waitFor({ state: "hidden" });
     const path = join(FOLDER, `dashboard-${name}.png`);
     await page.screenshot({ path });
     console.log(`${path}: ${Math.round(statSync(path).size / 1024)} KB`);

@@ -260,9 +260,13 @@ function doingOf({ run, records }: Commit, workflow: Workflow, words: Words): st
   if (run.paused?.firm) return "paused";
   if (run.paused) return "the person asked something else";
   const heard = records.filter(({ kind }) => !QUIET.has(kind)).at(-1);
-  const stage = workflow.stages.find(({ id }) => id === run.stage)?.title ?? run.stage;
+  const stage = calm(workflow.stages.find(({ id }) => id === run.stage)?.title ?? run.stage);
   return heard ? short(`${stage}: ${words(heard)}`, 200) : short(stage, 200);
 }
+
+/** Some workflows shout their stages' names; the page's track does not either. */
+const calm = (title: string) =>
+  /^[A-Z0-9_]+$/.test(title) ? title.charAt(0) + title.slice(1).toLowerCase().replaceAll("_", " ") : title;
 
 /** Bookkeeping, which tells a person nothing. */
 export const QUIET = new Set(["owed", "delivered", "noticed", "left", "committed", "continued", "stopped"]);

@@ -85,6 +85,50 @@ test("script in titles, messages and tasks is shown as text and runs nothing", a
   await close();
 });
 
+test("names in the picture of a workflow end within it", async () => {
+  const { page, close } = await openPage(browser, dashboard);
+  const cut: string[] = [];
+  for (const [hash, title] of pages.filter(([hash]) => hash.startsWith("#/run?"))) {
+    await visit(page, hash, title);
+    await page.locator("svg.graph").waitFor();
+    cut.push(
+      ...(await page.locator("svg.graph text").evaluateAll((all) =>
+        all.flatMap((text) => {
+          const { x, width } = (text as SVGTextElement).getBBox();
+          return x + width > (text as SVGTextElement).ownerSVGElement!.viewBox.baseVal.width ? [text.textContent] : [];
+        }),
+      )),
+    );
+  }
+  expect(cut).toEqual([]);
+  await close();
+});
+
+test("a cost that nobody told is none, and not nothing", async () => {
+  const { page, close } = await openPage(browser, dashboard);
+  await visit(page, "#/loops", "Loops");
+  expect(await page.locator("tbody td[data-label=Cost]").allTextContents()).toEqual(["–"]);
+  await close();
+});
+
+test("every link leads to a page", async () => {
+  const { page, faults, close } = await openPage(browser, dashboard);
+  const links = new Set<string>();
+  for (const [hash, title] of pages) {
+    await visit(page, hash, title);
+    const found = page.locator("a[href]").evaluateAll((all) => all.map((link) => (link as HTMLAnchorElement).href));
+    for (const link of await found) links.add(link);
+  }
+  expect(links.size).toBeGreaterThan(10);
+  expect([...links].filter((link) => !link.startsWith(`${dashboard.origin}/`))).toEqual([]);
+  for (const link of links) {
+    await page.goto(link);
+    await page.locator("#view h1").waitFor();
+  }
+  expect(faults).toEqual([]);
+  await close();
+}, 60_000);
+
 test("a run is called by what was asked for, with its workflow behind it", async () => {
   const { page, close } = await openPage(browser, dashboard);
   const title = TITLES["complete-work"]!;

@@ -53,6 +53,15 @@ test.each<[string, Step[], { title: string; workflow: string }]>([
   expect(live.find(({ run }: { run: string }) => run === id)).toMatchObject(wanted);
 });
 
+test("what is being done names the stage as the page does, however the workflow writes it", async () => {
+  world.current = "a task";
+  play(world, [{ stop: "I go on with it." }]);
+  const { live } = await client.data("/api/now");
+  const { doing, stage } = live.find(({ workflow }: { workflow: string }) => workflow === "auto-workflow");
+  expect(stage).toBe("coding");
+  expect(doing).toStartWith("Coding: ");
+});
+
 const PLAIN = `name: plain
 title: Plain work
 about: Says something.

@@ -22,12 +22,14 @@ function two(ms: number, large: number, name: string, small: number, smallName: 
   return second === 0 ? `${first} ${name}` : `${first} ${name} ${second} ${smallName}`;
 }
 
-/** As a clock that runs: for times that are watched. */
+/** As a clock that runs: for times that are watched. With units: “11:01” would be a time of day. */
 export function ticking(ms: number): string {
-  const seconds = Math.max(0, Math.floor(ms / 1000));
-  if (seconds >= 172_800) return `${Math.floor(seconds / 86_400)} d`;
-  const clock = [Math.floor(seconds / 60) % 60, seconds % 60].map((part) => String(part).padStart(2, "0")).join(":");
-  return seconds >= 3600 ? `${Math.floor(seconds / 3600)}:${clock}` : clock;
+  const whole = Math.max(0, ms);
+  const last = (part: number) => String(Math.floor(part)).padStart(2, "0");
+  if (whole < MINUTE) return `${Math.floor(whole / 1000)} s`;
+  if (whole < HOUR) return `${Math.floor(whole / MINUTE)} min ${last((whole % MINUTE) / 1000)} s`;
+  if (whole < 2 * DAY) return `${Math.floor(whole / HOUR)} h ${last((whole % HOUR) / MINUTE)} min`;
+  return `${Math.floor(whole / DAY)} d`;
 }
 
 export function ago(at: string, now = Date.now()): string {

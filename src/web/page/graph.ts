@@ -107,9 +107,12 @@ function around(edge: Edge, lane: number): SVGElement {
 function laneName(edge: Edge, lane: number): SVGElement {
   const [y1, y2] = laneEnds(edge);
   const x = laneAt(lane) + 5;
-  const room = Math.floor((WIDTH - x) / 6);
+  const room = Math.floor((WIDTH - x) / widthOf(edge.label));
   const text = room > 3 && svg("text", { x, y: (y1 + y2) / 2 + 4 }, clip(edge.label, room));
-  return svg("g", { class: "edge" }, text);
+  return svg("g", { class: "edge" }, text, svg("title", {}, edge.label));
 }
+
+/** Of one letter: most signals are in capitals. */
+const widthOf = (label: string): number => (label === label.toUpperCase() ? 8.6 : 6);
 
 const clip = (text: string, most: number): string => (text.length > most ? `${text.slice(0, most - 1)}…` : text);

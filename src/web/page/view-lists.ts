@@ -160,6 +160,9 @@ function taskGroups(tasks: Task[]): HTMLElement[] {
   });
 }
 
+/** How Pawl marks what a session of its own has taken. */
+const OWN_SESSION = /^pawl-(?=[0-9a-f]{8}$)/;
+
 function taskRow(task: Task): HTMLElement {
   const hints = [task.command, task.model, ...task.after.slice(0, 3).map((id) => `after ${id}`)];
   return h(
@@ -169,7 +172,7 @@ function taskRow(task: Task): HTMLElement {
     h("span", { class: "grow" }, task.title),
     task.next && badge("Next", "accent"),
     hints.filter(Boolean).map((hint) => h("span", { class: "tag" }, hint)),
-    task.assignee && h("span", { class: "muted" }, task.assignee),
+    task.assignee && h("span", { class: "muted" }, task.assignee.replace(OWN_SESSION, "session ")),
     projectTag(task.project),
   );
 }
@@ -220,7 +223,9 @@ function loopRow(loop: LoopRow): HTMLElement {
   const name = loop.run
     ? runLink(loop.project, loop.run, loop.procedure, { "data-item": "", "data-key": key })
     : h("span", { "data-item": "", tabindex: "-1", "data-key": key }, loop.procedure);
-  const about = loop.approximate && loop.cost_usd !== null ? "≥ " : "";
+  // Not a single iteration said what it cost.
+  const isUnknown = loop.approximate && !loop.cost_usd;
+  const about = loop.approximate ? "≥ " : "";
   return h(
     "tr",
     { "data-key": `loop:${loop.id}`, "data-fresh": true },
@@ -228,7 +233,7 @@ function loopRow(loop: LoopRow): HTMLElement {
     cell("Outcome", badge(text, tone)),
     cell("Iterations", [String(loop.iterations), " ", iterationMarks(loop)], "num nowrap"),
     cell("Failed", String(loop.failures), "right num"),
-    cell("Cost", `${about}${money(loop.cost_usd)}`, "right num"),
+    cell("Cost", isUnknown ? money(null) : `${about}${money(loop.cost_usd)}`, "right num"),
     cell("Project", projectTag(loop.project)),
     cell("Began", when(loop.started_at), "nowrap"),
     cell("Took", span(Date.parse(loop.updated_at) - Date.parse(loop.started_at)), "right num nowrap"),
