@@ -14,8 +14,8 @@ export const texts = (value: Json | undefined): string[] =>
   Array.isArray(value) ? value.slice(0, MOST_GATES).map((one) => text(one)) : [];
 
 export function setTask(state: RunState, { fields }: FoldLine): void {
-  if (typeof fields.task !== "string") return;
-  state.task = text(fields.task);
+  if (typeof fields.task === "string") state.task = text(fields.task);
+  else if (typeof fields.title !== "string") return;
   state.title = text(fields.title) || null;
 }
 

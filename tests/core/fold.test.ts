@@ -33,6 +33,10 @@ const CASES: Record<string, Case> = {
       ["commit", 1, 9, 3, "done"],
     ],
   },
+  "a run without a task is called what the person asked for": {
+    story: [[0, "memory", ["armed", { plan: PLAN, task: null, title: "mend the login" }]]],
+    wanted: { task: null, title: "mend the login" },
+  },
   "back and forth": {
     story: [
       [0, "memory", ARMED],
