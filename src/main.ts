@@ -1,6 +1,6 @@
 /** argv. `hook` is the hot path: everything else is imported only when it is asked for. */
 import { type Input, isUnarmed, leave, mayBeShortcut, readStdin } from "./quick.ts";
-import { folderOf, lineAgain, memoOf, memoPath, memoText, sayLine, stampOf, toldBy } from "./quick-line.ts";
+import { folderOf, lineAgain, memoPath, memoText, sayLine, stampOf, toldBy } from "./quick-line.ts";
 
 const { argv, env } = process;
 const name = argv[2] ?? "";
@@ -40,7 +40,7 @@ function line(input: Input): void {
 }
 
 async function lineAnew(args: string[], input: Input | null): Promise<void> {
-  const quick = { folderOf, lineAgain, memoOf, memoPath, memoText, sayLine, stampOf, toldBy };
+  const quick = { folderOf, lineAgain, memoPath, memoText, sayLine, stampOf, toldBy };
   await (await import("./cli/statusline.ts")).answer(args, input, quick);
   leave();
 }

@@ -89,7 +89,7 @@ function fileOf(value: unknown, folder: "lines" | "sessions"): string | null {
 const ROOM = 64;
 export const memoText = (memo: Memo, line: string) => `${JSON.stringify(memo)}${" ".repeat(ROOM)}\n${line}`;
 
-export function memoOf(text: string): Memo | null {
+function memoOf(text: string): Memo | null {
   try {
     const memo = JSON.parse(text) as Memo;
     return memo.v === 1 && Array.isArray(memo.seen) ? memo : null;

@@ -73,8 +73,6 @@ const POLLIN = 1;
 const LAST_PLAIN = 126;
 const LONGEST_COMMAND = 3;
 const LONGEST_DIRECTIVE = 11;
-const LATE: Input = { failed: `stdin did not end within ${DEADLINE_MS / 1000} s` };
-const LARGE: Input = { failed: `more than ${LIMIT_BYTES >> 20} MB on stdin` };
 
 /** For all that libc reads and writes here, one after the other: a second array would cost more than any call. */
 export const BYTES = new Uint8Array(1 << 16);
@@ -114,14 +112,17 @@ function readOn(c: Libc, deadline: number, read: number): Input {
       continue;
     }
     size += got;
-    if (size > LIMIT_BYTES) return LARGE;
+    if (size > LIMIT_BYTES) return tooLarge();
     if (endsObject(bytes, size) && (size === got || c.poll(ffi.ptr(stdin), 1, 0) === 0)) {
       const whole = parse(bytes, size);
       if ("value" in whole) return whole;
     }
   }
-  return LATE;
+  return late();
 }
+
+const late = (): Input => ({ failed: `stdin did not end within ${DEADLINE_MS / 1000} s` });
+const tooLarge = (): Input => ({ failed: `more than ${LIMIT_BYTES >> 20} MB on stdin` });
 
 function isReady(c: Libc, stdin: Uint8Array, deadline: number): boolean {
   for (;;) {
@@ -141,17 +142,17 @@ function grown(bytes: Uint8Array): Uint8Array<ArrayBuffer> {
 }
 
 async function readByStream(): Promise<Input> {
-  const late = new Promise<"late">((resolve) => setTimeout(() => resolve("late"), DEADLINE_MS));
+  const deadline = new Promise<"late">((resolve) => setTimeout(() => resolve("late"), DEADLINE_MS));
   const reader = Bun.stdin.stream().getReader();
   const chunks: Uint8Array[] = [];
   let size = 0;
   for (;;) {
-    const next = await Promise.race([reader.read(), late]);
-    if (next === "late") return LATE;
+    const next = await Promise.race([reader.read(), deadline]);
+    if (next === "late") return late();
     if (next.done) return parse(new Uint8Array(Bun.concatArrayBuffers(chunks)), size);
     chunks.push(next.value);
     size += next.value.length;
-    if (size > LIMIT_BYTES) return LARGE;
+    if (size > LIMIT_BYTES) return tooLarge();
   }
 }
 

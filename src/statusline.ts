@@ -6,10 +6,10 @@ import type * as quickLine from "./quick-line.ts";
 import { sessionRun } from "./statusline-run.ts";
 import { nextTask } from "./statusline-task.ts";
 import type { Watch } from "./statusline-watch.ts";
-import { keepCost } from "./store/cost.ts";
+import { keepCost, readMemo } from "./store/cost.ts";
 import { namesOf, rename } from "./store/disk.ts";
 import { logError } from "./store/errors.ts";
-import { lookAt, makeDirs, readText, removeQuietly, withTemp } from "./store/files.ts";
+import { lookAt, makeDirs, removeQuietly, withTemp } from "./store/files.ts";
 import { basename, dirname, isPlainName } from "./store/names.ts";
 import { findRoot } from "./store/place.ts";
 
@@ -18,7 +18,6 @@ export type Quick = typeof quickLine;
 type Memo = quickLine.Memo;
 
 const WIDTH = 80;
-const LARGEST = 64 * 1024;
 /** A project may get another root by what is made above it, which no stamp tells. */
 const VALID_MS = 60_000;
 const WEEK_MS = 7 * 24 * 60 * 60 * 1000;
@@ -27,7 +26,7 @@ const WEEK_MS = 7 * 24 * 60 * 60 * 1000;
 export async function statusLine(value: unknown, now: number, quick: Quick): Promise<string> {
   if (typeof value !== "object" || value === null) return "";
   const path = quick.memoPath(value);
-  if (path !== null) settle(path, quick);
+  if (path !== null) settle(path);
   // Where nothing can be stamped, nothing is remembered.
   const watch: Watch = { stampOf: quick.stampOf, seen: [], sure: quick.stampOf("/") !== "" };
   const made = await make(value, now, watch, quick);
@@ -75,9 +74,8 @@ function fitting(lines: string[]): string {
 // ── Memory ──────────────────────────────────────────────────────────────────
 
 /** What was told since the last line was made goes to the run it was about. */
-function settle(path: string, quick: Quick): void {
-  const file = readText(path, LARGEST);
-  const memo = file.ok ? quick.memoOf(file.text.slice(0, file.text.indexOf("\n"))) : null;
+function settle(path: string): void {
+  const memo = readMemo(path);
   if (memo?.run) keep(memo.root, memo.run.id, basename(path).slice("claude-".length), memo.run);
 }
 
@@ -100,7 +98,7 @@ function remember(path: string, memo: Memo | null, line: string, quick: Quick): 
     const folder = dirname(path);
     if (lookAt(path) === undefined) {
       makeDirs(folder, 0o700);
-      forgetOld(folder, memo.at, quick);
+      forgetOld(folder, memo.at);
     }
     withTemp(folder, quick.memoText(memo, line), 0o600, (temp) => rename(temp, path), "unsynced");
   } catch {
@@ -109,11 +107,11 @@ function remember(path: string, memo: Memo | null, line: string, quick: Quick): 
 }
 
 /** Sessions end without a word. */
-function forgetOld(folder: string, now: number, quick: Quick): void {
+function forgetOld(folder: string, now: number): void {
   for (const name of namesOf(folder)) {
     const path = `${folder}/${name}`;
     if (now - (lookAt(path)?.mtimeMs ?? now) < WEEK_MS) continue;
-    settle(path, quick);
+    settle(path);
     removeQuietly(path);
   }
 }

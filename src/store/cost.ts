@@ -92,11 +92,17 @@ export function readCost(root: string, id: string): RunCost | null {
 
 /** What the client told since is still in the home (quick-line.ts). */
 function withTold(kept: Kept, id: string, session: string): Kept {
-  const file = readText(statePath("lines", `claude-${session}`), LARGEST);
-  const memo = (file.ok ? parseJson(file.text.slice(0, file.text.indexOf("\n"))) : null) as Memo | null | undefined;
+  const memo = readMemo(statePath("lines", `claude-${session}`));
   const told = memo?.run?.id === id ? memo.run : null;
   if (!told?.figures) return kept;
   return { ...kept, ...spans(kept, told.figures), context: told.context, at: new Date(told.at).toISOString() };
+}
+
+/** Its first line; the status line stands below. */
+export function readMemo(path: string): Memo | null {
+  const file = readText(path, LARGEST);
+  const value = file.ok ? parseJson(file.text.slice(0, file.text.indexOf("\n"))) : undefined;
+  return isObject(value) && value.v === 1 ? (value as unknown as Memo) : null;
 }
 
 function readKept(dir: string, id: string, session: string): Kept | null {

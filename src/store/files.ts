@@ -146,7 +146,7 @@ export function readTail(path: string, bytes: number): { text: string; whole: bo
 
 // ── Writing ─────────────────────────────────────────────────────────────────
 
-function writeAll(fd: number, bytes: Uint8Array): void {
+export function writeAll(fd: number, bytes: Uint8Array): void {
   for (let done = 0; done < bytes.length; ) {
     const wrote = write(fd, bytes, done, bytes.length - done);
     if (wrote <= 0) throw new Error("the disk takes no more bytes");

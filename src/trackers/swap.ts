@@ -4,8 +4,8 @@
  * more: lines added to it are added to the new one; if it is otherwise not what was read, they change back.
  */
 import type { Splice } from "../core/session-prose.ts";
-import { close, FLAGS, fstat, fsync, link, open, rename, write } from "../store/disk.ts";
-import { lookAt, openRegular, removeQuietly, syncDir, TEMP_PREFIX } from "../store/files.ts";
+import { close, FLAGS, fstat, fsync, link, open, rename } from "../store/disk.ts";
+import { lookAt, openRegular, removeQuietly, syncDir, TEMP_PREFIX, writeAll } from "../store/files.ts";
 import { dirname, join } from "../store/names.ts";
 import { exchange, isBeingWritten } from "./kernel.ts";
 import type { Notes } from "./notes.ts";
@@ -69,14 +69,6 @@ function copyChanged(from: number, to: number, read: Print, { from: begin, to: e
   }
   if (begin >= at) put(new TextEncoder().encode(by));
   return written;
-}
-
-function writeAll(fd: number, bytes: Uint8Array): void {
-  for (let done = 0; done < bytes.length; ) {
-    const wrote = write(fd, bytes, done, bytes.length - done);
-    if (wrote <= 0) throw new Error("the disk takes no more bytes");
-    done += wrote;
-  }
 }
 
 /** `written`: what is in `temp`, which takes the place of `path`. */

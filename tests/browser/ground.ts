@@ -2,6 +2,7 @@
 import { chmodSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { makePlace, type Place, runPawl } from "../harness.ts";
+import { PLAIN } from "../loop/world.ts";
 import type { Step, World } from "../scenario.ts";
 import { ISSUES, newWorld, play } from "../web/ground.ts";
 
@@ -48,16 +49,6 @@ const SUITE = `const { test } = require("node:test");
 const assert = require("node:assert");
 test("adds", () => assert.equal(1 + 1, 2));
 test("subtracts", () => assert.equal(3 - 1, 1));
-`;
-
-const PLAIN = `name: plain
-title: Plain
-about: Says something.
-success: It is done.
-again: It is not.
-failure: It cannot be done.
-phases:
-  act: [{ content: "Do it." }]
 `;
 
 const TO_APPROVAL: Step[] = [

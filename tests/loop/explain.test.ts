@@ -3,25 +3,17 @@ import { afterEach, beforeEach, expect, test } from "bun:test";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { PAWL } from "../harness.ts";
-import { type LoopWorld, openWorld } from "./world.ts";
+import { type LoopWorld, openWorld, PLAIN } from "./world.ts";
 
 let world: LoopWorld;
 beforeEach(() => {
   world = openWorld();
   mkdirSync(join(world.root, ".pawl/procedures"), { recursive: true });
-  writeFileSync(join(world.root, ".pawl/procedures/plain.yaml"), PLAIN);
+  writeFileSync(join(world.root, ".pawl/procedures/plain.yaml"), CHECKED);
 });
 afterEach(() => world.clear());
 
-const PLAIN = `name: plain
-title: Plain
-about: Says something.
-success: It is done.
-again: It is not.
-failure: It cannot be done.
-gates: [{ artefact: made.md }]
-phases:
-  act: [{ content: "Do it." }]
+const CHECKED = `${PLAIN}gates: [{ artefact: made.md }]
 `;
 const SUCCESS = "printf '\\n<promise>SUCCESS</promise>\\n'";
 

@@ -2,7 +2,7 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { eventsIn, type LoopWorld, openWorld } from "./world.ts";
+import { eventsIn, type LoopWorld, openWorld, PLAIN, SUCCESS } from "./world.ts";
 
 let world: LoopWorld;
 beforeEach(() => {
@@ -10,19 +10,8 @@ beforeEach(() => {
 });
 afterEach(() => world.clear());
 
-const SUCCESS = "echo; echo '<promise>SUCCESS</promise>'; echo; echo All is done.";
 const FAILURE = "echo '<promise>FAILURE</promise>'; echo; echo There is no database.";
 const outcome = (events: { event: string; [key: string]: unknown }[]) => events.at(-1)?.outcome;
-/** a procedure without checks of its own */
-const PLAIN = `name: plain
-title: Plain
-about: Says something.
-success: It is done.
-again: It is not.
-failure: It cannot be done.
-phases:
-  act: [{ content: "Do it." }]
-`;
 function withProcedure(name: string, text: string): void {
   world.sh("mkdir -p .pawl/procedures");
   writeFileSync(join(world.root, `.pawl/procedures/${name}.yaml`), text);

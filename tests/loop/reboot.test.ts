@@ -4,17 +4,7 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { type Identity, identify } from "../../src/gather/process.ts";
 import { type KeptLoop, listLoops, saveLoop } from "../../src/loop/state.ts";
-import { type LoopWorld, openWorld } from "./world.ts";
-
-const PLAIN = `name: plain
-title: Plain
-about: Says something.
-success: It is done.
-again: It is not.
-failure: It cannot be done.
-phases:
-  act: [{ content: "Do it." }]
-`;
+import { type LoopWorld, openWorld, PLAIN, SUCCESS } from "./world.ts";
 
 let world: LoopWorld;
 let stranger: Bun.Subprocess;
@@ -46,8 +36,6 @@ async function breakOff(): Promise<void> {
   await loop.exited;
   process.kill(-Number(readFileSync(began, "utf8")), "SIGKILL");
 }
-
-const SUCCESS = "echo; echo '<promise>SUCCESS</promise>'; echo; echo All is done.";
 
 /** States are sealed with the key of the home. */
 function atHome<T>(work: () => T): T {

@@ -27,6 +27,19 @@ export interface LoopEvent {
   [key: string]: unknown;
 }
 
+/** a procedure without checks of its own */
+export const PLAIN = `name: plain
+title: Plain
+about: Says something.
+success: It is done.
+again: It is not.
+failure: It cannot be done.
+phases:
+  act: [{ content: "Do it." }]
+`;
+/** what an agent does that is done */
+export const SUCCESS = "echo; echo '<promise>SUCCESS</promise>'; echo; echo All is done.";
+
 const AGENT = `#!/bin/sh
 place=$(dirname "$0")
 n=$(($(cat "$place/count" 2>/dev/null || echo 0) + 1))

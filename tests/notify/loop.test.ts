@@ -2,7 +2,7 @@
 import { afterEach, beforeEach, expect, setDefaultTimeout, test } from "bun:test";
 import { chmodSync, existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { type LoopWorld, openWorld } from "../loop/world.ts";
+import { type LoopWorld, openWorld, PLAIN, SUCCESS } from "../loop/world.ts";
 import { CONFIG, put, until } from "./ground.ts";
 
 /** The machine may be busy. */
@@ -14,17 +14,6 @@ beforeEach(() => {
   put(join(world.root, ".pawl/procedures/plain.yaml"), PLAIN);
 });
 afterEach(() => world.clear());
-
-const PLAIN = `name: plain
-title: Plain
-about: Says something.
-success: It is done.
-again: It is not.
-failure: It cannot be done.
-phases:
-  act: [{ content: "Do it." }]
-`;
-const SUCCESS = "echo; echo '<promise>SUCCESS</promise>'; echo; echo All is done.";
 
 function listen(): string {
   const [double, got] = [join(world.home, "double"), join(world.home, "got.json")];
