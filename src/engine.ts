@@ -38,8 +38,10 @@ export function commitLoop(
     const loaded = loadRun(root, id);
     // The pointer stays: its run may be just about to be armed by another way.
     if (!loaded) return false;
-    // The same event by another way: its first process is at work on this commit right now.
-    if (loaded.commit.event.id !== incoming.event.id) recover(root, loaded.commit);
+    // The same event by another way: its first process is at work on this commit right now. By the same way it is another
+    // event that looks alike, and what the process of the first one left undone nobody else would find.
+    const { id: last, via } = loaded.commit.event;
+    if (last !== incoming.event.id || via === incoming.event.via) recover(root, loaded.commit);
     const { run } = loaded.commit;
     const decision = consult(prepare({ run, workflow: loaded.workflow }), root, run.id, run.document.path, incoming);
     if (!decision) return true;

@@ -1,5 +1,5 @@
 import { afterAll, expect, test } from "bun:test";
-import { readFileSync, utimesSync, writeFileSync } from "node:fs";
+import { readdirSync, readFileSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { type Clock, makeClock } from "./clock.ts";
 import {
@@ -229,3 +229,18 @@ for (const seed of [1, 2, 3, 4, 5, 6]) {
     expect(journalled.size).toBe(seq);
   }, 60_000);
 }
+
+test("an event that looks like the one before it brings into the journal what that one's process did not", () => {
+  const world = begin(1);
+  compact(world);
+  const { seq } = runOf(world.place.root, world.session.id)!;
+  const folder = join(world.place.root, ".pawl/journal");
+  for (const name of readdirSync(folder)) {
+    const lines = readFileSync(join(folder, name), "utf8").split("\n");
+    writeFileSync(join(folder, name), lines.filter((line) => !line.includes(`"seq":${seq},`)).join("\n"));
+  }
+  compact(world);
+  const journalled = journalOf(world.place.root).map((line) => line.seq);
+  expect(journalled).toContain(seq);
+  expect(journalled).toContain(seq + 1);
+});
