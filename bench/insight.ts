@@ -1,5 +1,6 @@
 /** Insight: the first fold of a large journal against reading it, what is added later, and every question with 100,000 runs. */
 import { closeSync, mkdirSync, openSync, readSync, rmSync, statSync } from "node:fs";
+import { availableParallelism } from "node:os";
 import { join } from "node:path";
 import { type Insight, openInsight } from "../src/insight/query.ts";
 import type { Counted } from "./contention.ts";
@@ -11,6 +12,9 @@ const MOST_FOLD = 2;
 const MOST_REFRESH_MS = 20;
 const MOST_QUERY_MS = 50;
 const MANY_RUNS = 100_000;
+/** From here on two threads read it, and that has to be seen. */
+const LONG = 1e9;
+const LEAST_CORES = 1.3;
 const CHUNK = 4 * 1024 * 1024;
 const FILE = "2026-01.jsonl";
 
@@ -89,6 +93,7 @@ function openAnew({ root, db }: Place): Insight {
 function measureFold(place: Place, lines: number, runs: number): Counted {
   const times = { raw: [] as number[], lines: [] as number[], parsed: [] as number[], fold: [] as number[] };
   const problems: string[] = [];
+  let helped = 0;
   for (let round = 0; round < ROUNDS; round++) {
     times.raw.push(timed(() => readRaw(place.path)).ms);
     times.lines.push(timed(() => readLines(place.path)).ms);
@@ -96,6 +101,7 @@ function measureFold(place: Place, lines: number, runs: number): Counted {
     const insight = openAnew(place);
     const { ms, value } = timed(() => insight.sync());
     times.fold.push(ms);
+    helped = value.helped / value.events;
     const counted = insight.counts({});
     insight.close();
     if (value.events !== lines || value.skipped !== 0 || counted.completed !== runs)
@@ -111,8 +117,28 @@ function measureFold(place: Place, lines: number, runs: number): Counted {
     `${against(times.raw).toFixed(1)} x reading its bytes`,
     `${against(times.parsed).toFixed(2)} x parsing its lines`,
     `${fold.toFixed(0)} ms, ${(lines / fold / 1000).toFixed(2)} million lines a second, ${(mb / fold).toFixed(2)} GB/s`,
+    `${(100 * helped).toFixed(0)} % by a second thread`,
   ].join("; ");
   return { name: `insight, first fold of ${lines} lines (${mb.toFixed(0)} MB)`, result, problems };
+}
+
+/** What a person waits for: a new process, which has nothing at hand. */
+function measureStats(binary: string, place: Place): Counted {
+  const home = join(place.root, "home");
+  const env = { HOME: home, PATH: process.env.PATH ?? "" };
+  const { ms, value } = timed(() =>
+    Bun.spawnSync([binary, "stats", "--since", "2026-01-01", "--json"], { cwd: place.root, env }),
+  );
+  const { user, system } = value.resourceUsage.cpuTime;
+  const cores = Number(user + system) / 1000 / ms;
+  const isLong = statSync(place.path).size > LONG && availableParallelism() > 1;
+  const problems = value.exitCode === 0 ? [] : [value.stderr.toString()];
+  if (isLong && cores < LEAST_CORES) problems.push("the second thread does nothing");
+  return {
+    name: "insight, `pawl stats` for the first time",
+    result: `${ms.toFixed(0)} ms, on ${cores.toFixed(2)} cores`,
+    problems,
+  };
 }
 
 // ── A thousand more ─────────────────────────────────────────────────────────
@@ -186,11 +212,12 @@ function measureQuestions(place: Place): Counted {
   };
 }
 
-export function measureInsight(folder: string, lines: number): Counted[] {
+export function measureInsight(folder: string, lines: number, binary: string): Counted[] {
   const large = newPlace(folder, "insight-large");
   const written = writeJournal(large.path, { lines });
   const counted = [
     measureFold(large, written.lines, written.runs),
+    measureStats(binary, large),
     measureRefresh(large, written.runs),
     measureQuestions(newPlace(folder, "insight-many")),
   ];

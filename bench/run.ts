@@ -160,7 +160,7 @@ async function theRest({ folder, template, pawl }: Setting, rounds: number): Pro
 }
 
 function insightAlone(folder: string): string[] {
-  return measureInsight(folder, values.quick ? 200_000 : Number(values.lines)).flatMap(printCounted);
+  return measureInsight(folder, values.quick ? 200_000 : Number(values.lines), values.binary).flatMap(printCounted);
 }
 
 function printCounted({ name, result, problems }: Counted): string[] {

@@ -83,6 +83,18 @@ function sumOf(own: Spans, span: string, workflow: string, stage: string): SpanS
   return sum;
 }
 
+export function mergeDays(into: DaySums, more: DaySums): void {
+  for (const [project, spans] of more) {
+    const own = into.get(project) ?? (new Map() as Spans);
+    into.set(project, own);
+    for (const sum of sumsOf(spans)) {
+      const known = sumOf(own, sum.span, sum.workflow, sum.stage);
+      addSums(known, sum);
+      merge(known.histogram, sum.histogram);
+    }
+  }
+}
+
 function sumsOf(own: Spans): SpanSum[] {
   return [...own.values()].flatMap((workflows) => [...workflows.values()].flatMap((stages) => [...stages.values()]));
 }

@@ -3,9 +3,9 @@ import type { Database } from "bun:sqlite";
 import { namesOf } from "../store/disk.ts";
 import { errorCode, insideRoot, lookAt, messageOf } from "../store/files.ts";
 import { join } from "../store/names.ts";
-import { type Fold, openFold } from "./fold-lines.ts";
+import { openReader, type Reader } from "./fold-range.ts";
 import type { Project } from "./projects.ts";
-import { nowhere, type Place, readOn } from "./read.ts";
+import { nowhere, type Place } from "./read.ts";
 import type { Work } from "./work.ts";
 
 const FOLDER = ".pawl/journal";
@@ -39,7 +39,7 @@ function foldFiles(work: Work, project: Project): boolean {
   const known = placesOf(work.db, project.id);
   const found = filesOf(work, project);
   if (isReplaced(known, found)) return false;
-  const fold = openFold(work, project);
+  const reader = openReader(work, project);
   const { step } = work;
   for (const file of found) {
     const before = known.find(({ inode }) => inode === file.inode);
@@ -47,7 +47,7 @@ function foldFiles(work: Work, project: Project): boolean {
     step.read += before?.offset ?? 0;
     if (step.isCut || (before?.offset === file.size && before.name === file.name)) continue;
     try {
-      const after = readFile(file, before, fold);
+      const after = readFile(file, before, reader);
       if (after === null) return false;
       step.read += after.offset - (before?.offset ?? 0);
       keepPlace(work.db, project.id, file, after);
@@ -55,16 +55,15 @@ function foldFiles(work: Work, project: Project): boolean {
       work.problems.push(`${file.path}: ${messageOf(error)}`);
     }
   }
-  fold.flush();
+  reader.flush();
   return true;
 }
 
 /** A rotated file has another name, but it is the same file; unless the disk gave the number of a removed one to a new one. */
-function readFile(file: Found, before: KnownPlace | undefined, fold: Fold): Place | null {
-  const place = before ?? nowhere(file.inode);
-  const after = readOn(file.path, place, fold);
+function readFile(file: Found, before: KnownPlace | undefined, { read }: Reader): Place | null {
+  const after = read(file, before ?? nowhere(file.inode));
   const isNew = after === null && before !== undefined && before.name !== file.name;
-  return isNew ? readOn(file.path, nowhere(file.inode), fold) : after;
+  return isNew ? read(file, nowhere(file.inode)) : after;
 }
 
 /** Another file has the name of one that is nowhere any more. */

@@ -6,6 +6,7 @@ import { basename, dirname } from "../store/names.ts";
 import { findBottleneck } from "./bottleneck.ts";
 import { isDamage, makeAnew, openDatabase } from "./db.ts";
 import { afterCursor, cursorOf, limitOf, whereRuns } from "./filter.ts";
+import { findTeam, type Team } from "./mate.ts";
 import { gateRows, iso, loopRow, runRow, stageRows } from "./rows.ts";
 import { stageStats, trendOf } from "./stats.ts";
 import { beginSync, type Sync } from "./sync.ts";
@@ -16,20 +17,31 @@ export type { Filter, Insight, LoopRow } from "./types.ts";
 
 const STEP_MS = 250;
 
-/** `projects`: only these (and those seen before) instead of all that Pawl has heard of. */
-export function openInsight(options: { path?: string; projects?: string[] } = {}): Insight {
+interface Options {
+  path?: string;
+  /** only these (and those seen before) instead of all that Pawl has heard of */
+  projects?: string[];
+  team?: Team | null;
+}
+
+export function openInsight(options: Options = {}): Insight {
   const path = options.path ?? statePath("insight.db");
+  const team = options.team === undefined ? findTeam() : options.team;
   const opened = openDatabase(path);
   let { db, rebuilt } = opened;
   let going: Sync | null = null;
-  const anew = (why: string) => {
+  const close = () => {
+    going?.stop();
     going = null;
     db.close();
+  };
+  const anew = (why: string) => {
+    close();
     db = makeAnew(path);
     rebuilt = why;
   };
   const syncSome = (ms: number): Synced => {
-    going ??= beginSync(db, options.projects);
+    going ??= beginSync(db, options.projects, team);
     const synced = going.step(ms);
     if (synced.share < 1) return synced;
     going = null;
@@ -79,7 +91,7 @@ export function openInsight(options: { path?: string; projects?: string[] } = {}
     bottleneck: (filter) => ask((db) => findBottleneck(stageStats(db, filter))),
     loops: (filter) => ask((db) => loopRows(db, filter)),
     counts: (filter) => ask((db) => countRuns(db, filter)),
-    close: () => db.close(),
+    close,
   };
 }
 

@@ -28,13 +28,13 @@ export interface Lines {
   isEnough: () => boolean;
 }
 
-/** null: it is not the file that was read before. A last line without an end is left for the next time. */
-export function readOn(path: string, place: Place, lines: Lines): Place | null {
+/** null: it is not the file that was read before. A last line without an end is left for the next time. `to`: no further. */
+export function readOn(path: string, place: Place, lines: Lines, to = Number.POSITIVE_INFINITY): Place | null {
   const fd = openRegular(path, FLAGS.O_RDONLY);
   try {
     const { ino, size } = fstat(fd);
     if (ino !== place.inode || !isSame(fd, place)) return null;
-    return size === place.offset ? place : readLines(fd, place, lines);
+    return size === place.offset ? place : readLines(fd, place, lines, to);
   } finally {
     close(fd);
   }
@@ -52,18 +52,31 @@ function bytesAt(fd: number, from: number, length: number): Uint8Array {
   return bytes.subarray(0, used);
 }
 
+/** The first end of a line from there on. null: none that is near. */
+export function lineEndAfter(path: string, { inode }: Place, from: number): Place | null {
+  const fd = openRegular(path, FLAGS.O_RDONLY);
+  try {
+    const at = bytesAt(fd, from, CHUNK).indexOf(NEWLINE);
+    const offset = from + at + 1;
+    return at === -1 ? null : { inode, offset, skipping: false, tail: tailAt(fd, offset) };
+  } finally {
+    close(fd);
+  }
+}
+
 let spare: Buffer | null = null;
 
-function readLines(fd: number, place: Place, lines: Lines): Place {
+function readLines(fd: number, place: Place, lines: Lines, to: number): Place {
   let buffer = spare ?? Buffer.allocUnsafe(CHUNK);
   spare = null;
   let { offset, skipping } = place;
   let held = 0;
   for (;;) {
-    const got = read(fd, buffer, held, buffer.length - held, offset + held);
+    const room = Math.min(buffer.length, to - offset) - held;
+    const got = room === 0 ? 0 : read(fd, buffer, held, room, offset + held);
     if (got === 0) break;
     const filled = held + got;
-    const { used, skips } = takeLines(buffer, held, filled, skipping, lines);
+    const { used, skips } = takeFrom(buffer, held, filled, skipping, lines);
     skipping = skips;
     offset += used;
     held = filled - used;
@@ -82,8 +95,11 @@ function readLines(fd: number, place: Place, lines: Lines): Place {
   return { inode: place.inode, offset, skipping, tail: tailAt(fd, offset) };
 }
 
+/** Lines that are at hand, the last one with its end. */
+export const takeLines = (buffer: Buffer, lines: Lines): void => void takeFrom(buffer, 0, buffer.length, false, lines);
+
 /** Up to the last end of a line. Before `held` there is none. */
-function takeLines(buffer: Buffer, held: number, filled: number, skipping: boolean, { take }: Lines) {
+function takeFrom(buffer: Buffer, held: number, filled: number, skipping: boolean, { take }: Lines) {
   const bytes = buffer.subarray(0, filled);
   let from = 0;
   let skips = skipping;

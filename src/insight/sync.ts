@@ -8,9 +8,10 @@ import { messageOf } from "../store/files.ts";
 import { saveDays } from "./days.ts";
 import { isBusy } from "./db.ts";
 import { foldProject } from "./fold-project.ts";
+import type { Team } from "./mate.ts";
 import { registerProjects } from "./projects.ts";
 import type { Synced } from "./types.ts";
-import { MOST_TOUCHED, newStep, newWork, type Work } from "./work.ts";
+import { dismissMate, MOST_TOUCHED, newStep, newWork, type Work } from "./work.ts";
 
 /** All may be read, and still the step may not have come to its end. */
 const MOST_UNFINISHED = 0.999;
@@ -18,10 +19,11 @@ const MOST_UNFINISHED = 0.999;
 export interface Sync {
   /** One more step, of about so many milliseconds. What it returns adds up over all of them. */
   step(ms: number): Synced;
+  stop(): void;
 }
 
-export function beginSync(db: Database, projects: string[] | undefined): Sync {
-  const work = newWork(db);
+export function beginSync(db: Database, projects: string[] | undefined, team: Team | null): Sync {
+  const work = newWork(db, team);
   let ms = 0;
   return {
     step(most) {
@@ -29,10 +31,12 @@ export function beginSync(db: Database, projects: string[] | undefined): Sync {
       work.step = newStep(began + most);
       takeStep(work, projects);
       ms += performance.now() - began;
-      const { events, skipped, problems, step } = work;
+      const { events, helped, skipped, problems, step } = work;
+      if (!step.isCut) dismissMate(work);
       const share = step.isCut ? Math.min(MOST_UNFINISHED, step.read / step.total) : 1;
-      return { events, skipped, projects: work.projects, ms, share, rebuilt: null, problems };
+      return { events, helped, skipped, projects: work.projects, ms, share, rebuilt: null, problems };
     },
+    stop: () => dismissMate(work),
   };
 }
 

@@ -2,6 +2,7 @@
 import type { Database } from "bun:sqlite";
 import { openScanner, type Scanner } from "../core/journal-scan.ts";
 import { type DaySums, newDaySums } from "./days.ts";
+import type { Mate, Team } from "./mate.ts";
 
 /** Each look at a cost opens a folder: after a long absence newer runs have to do. */
 export const MOST_TOUCHED = 200;
@@ -25,6 +26,12 @@ export interface Work {
   saved: Map<number, Set<string>>;
   /** as `saved` was written; another process may write between two steps */
   version: number;
+  /** null: not yet, or not any more */
+  mate: Mate | null;
+  /** null: alone is as quick, or the mate fell over */
+  team: Team | null;
+  /** of the events, those that the mate folded */
+  helped: number;
   step: Step;
 }
 
@@ -37,7 +44,7 @@ export interface Step {
   isCut: boolean;
 }
 
-export const newWork = (db: Database): Work => ({
+export const newWork = (db: Database, team: Team | null): Work => ({
   db,
   projects: 0,
   events: 0,
@@ -47,7 +54,15 @@ export const newWork = (db: Database): Work => ({
   touched: [],
   saved: new Map(),
   version: -1,
+  mate: null,
+  team,
+  helped: 0,
   step: newStep(0),
 });
 
 export const newStep = (until: number): Step => ({ until, days: newDaySums(), read: 0, total: 0, isCut: false });
+
+export function dismissMate(work: Work): void {
+  work.mate?.stop();
+  work.mate = null;
+}
