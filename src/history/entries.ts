@@ -1,34 +1,7 @@
 /** What single lines of a transcript mean. Unknown shapes mean nothing. */
 
 import { claimsCompletion } from "../core/completion.ts";
-
-export type Entry = Record<string, unknown>;
-
-/** null for whatever is not one whole JSON object: a line half written, a line half lost. */
-export function parseLine(line: Buffer): Entry | null {
-  try {
-    const value: unknown = JSON.parse(line.toString("utf8"));
-    return typeof value === "object" && value !== null && !Array.isArray(value) ? (value as Entry) : null;
-  } catch {
-    return null;
-  }
-}
-
-export function record(value: unknown): Entry {
-  return typeof value === "object" && value !== null ? (value as Entry) : {};
-}
-
-export function string(value: unknown): string {
-  return typeof value === "string" ? value : "";
-}
-
-/** String content, or its text blocks joined. */
-export function textOf(content: unknown): string {
-  if (typeof content === "string") return content;
-  if (!Array.isArray(content)) return "";
-  const texts = content.map(record).filter((block) => block.type === "text");
-  return texts.map((block) => string(block.text)).join("\n");
-}
+import { type Entry, parseLine, record, string, textOf } from "../hosts/entry.ts";
 
 /** How texts begin that the client wrote, although they stand where a prompt does. */
 const INJECTED =

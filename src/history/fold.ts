@@ -6,7 +6,8 @@
 import { changesOf, isEditor } from "../core/edits.ts";
 import { judgeWeights, type TurnJudgement, type Weight, weigh } from "../core/turns.ts";
 import type { Json, ToolCall } from "../core/types.ts";
-import { claimOf, type Entry, isPersonsPrompt, parseLine, record, string, textOf } from "./entries.ts";
+import { type Entry, parseLine, record, string, textOf } from "../hosts/entry.ts";
+import { claimOf, isPersonsPrompt } from "./entries.ts";
 
 export interface Turn {
   at: string;

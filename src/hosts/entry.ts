@@ -6,7 +6,7 @@ export type Entry = Record<string, unknown>;
 export function parseLine(line: Buffer): Entry | null {
   try {
     const value: unknown = JSON.parse(line.toString("utf8"));
-    return typeof value === "object" && value !== null ? (value as Entry) : null;
+    return typeof value === "object" && value !== null && !Array.isArray(value) ? (value as Entry) : null;
   } catch {
     return null;
   }
