@@ -99,12 +99,13 @@ const STARTER = [
 /** The most MB a row's process held; null where there is no python3 to look. */
 export function peakMemory(row: Row, rounds: number, python: string | null): number | null {
   if (python === null) return null;
-  const peaks = Array.from({ length: MEMORY_ROUNDS }, (_, i) => {
-    const job = row.job(rounds + WARM_UP + i);
-    const { err } = run({ ...job, command: [python, "-ISE", "-c", STARTER, ...job.command] });
-    return Number(/rss (\d+)$/.exec(err)?.[1]) / 1024;
-  });
-  return Math.max(...peaks);
+  return Math.max(...Array.from({ length: MEMORY_ROUNDS }, (_, i) => memoryOf(row.job(rounds + WARM_UP + i), python)));
+}
+
+/** In MB. */
+export function memoryOf(job: Job, python: string): number {
+  const { err } = run({ ...job, command: [python, "-ISE", "-c", STARTER, ...job.command] });
+  return Number(/rss (\d+)$/.exec(err)?.[1]) / 1024;
 }
 
 // ── Numbers ─────────────────────────────────────────────────────────────────

@@ -146,12 +146,12 @@ async function main(folder: string): Promise<string[]> {
 }
 
 /** What has no row: counts, rates, and what is compared in this process. */
-async function theRest({ folder, template, pawl }: Setting, rounds: number): Promise<string[]> {
+async function theRest({ folder, template, pawl, python }: Setting, rounds: number): Promise<string[]> {
   const wrong: string[] = [];
   const contended = armProject(pawl(0), template, folder, "contended");
   for (const counted of [await countMoves(contended), await countLines(contended)])
     wrong.push(...printCounted(counted));
-  wrong.push(...printCounted(await measureHistory(pawl(0), folder, values.quick)));
+  wrong.push(...printCounted(await measureHistory(pawl(0), folder, values.quick, python)));
   for (const counted of compareTrees(folder, Math.min(rounds, 25))) wrong.push(...printCounted(counted));
   for (const counted of [...measureScan(), measureFlood(values.quick), await measureIteration(rounds)])
     wrong.push(...printCounted(counted));
