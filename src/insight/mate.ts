@@ -3,8 +3,7 @@
  * there. What it finds of other runs it passes on, unfolded, and it writes nothing. So it needs to know nothing but the file,
  * and whatever is wrong with it, its part is folded here.
  */
-import { availableParallelism } from "node:os";
-import { MessageChannel, receiveMessageOnPort, Worker } from "node:worker_threads";
+import type { MessageChannel } from "node:worker_threads";
 import { join } from "../store/names.ts";
 import type { DaySums } from "./days.ts";
 import type { Counts } from "./fold-lines.ts";
@@ -36,7 +35,7 @@ const usualTeam = (): Team => ({
 });
 
 /** null: there is nobody to share with. */
-export const findTeam = (): Team | null => (availableParallelism() > 1 ? usualTeam() : null);
+export const findTeam = (): Team | null => (navigator.hardwareConcurrency > 1 ? usualTeam() : null);
 
 /** What to fold: from a line's end to another's. */
 export interface Range {
@@ -78,7 +77,11 @@ export interface Given {
   answers: Int32Array;
 }
 
+/** Loaded only when there is a long journal. */
+const threads = () => require("node:worker_threads") as typeof import("node:worker_threads");
+
 export function startMate({ entry, patience_ms }: Team): Mate {
+  const { MessageChannel, receiveMessageOnPort, Worker } = threads();
   const answers = new Int32Array(new SharedArrayBuffer(4));
   const { port1: port, port2 } = new MessageChannel();
   const given: Given = { port: port2, answers };
