@@ -87,7 +87,7 @@ describe("stdin that is none", () => {
     "%s",
     (_name, redirect, error) => {
       const state = armed();
-      expectHarmless(state.place, { error, ms: 7_000 }, () =>
+      expectHarmless(state.place, { error, ms: 12_000 }, () =>
         shell(state.place, `exec ${PAWL} hook claude ${redirect}`),
       );
       expectGoesOn(state);
@@ -98,10 +98,10 @@ describe("stdin that is none", () => {
 
 test("stdin that never closes ends by itself, and a whole payload does not wait for the end", async () => {
   const cases: { send: (state: Armed) => string; trickle?: true; answer: string; error: string; ms: number }[] = [
-    { send: () => "", answer: "", error: "did not end within 5 s", ms: 7_000 },
-    { send: (state) => JSON.stringify(stop(state, CLAIM)).slice(0, 300), answer: "", error: "did not end", ms: 7_000 },
-    { send: () => " ", trickle: true, answer: "", error: "did not end within 5 s", ms: 7_000 },
-    { send: (state) => `${JSON.stringify(stop(state, CLAIM))}\n`, answer: "step 2 of 4", error: "", ms: 2_000 },
+    { send: () => "", answer: "", error: "did not end within 5 s", ms: 12_000 },
+    { send: (state) => JSON.stringify(stop(state, CLAIM)).slice(0, 300), answer: "", error: "did not end", ms: 12_000 },
+    { send: () => " ", trickle: true, answer: "", error: "did not end within 5 s", ms: 12_000 },
+    { send: (state) => `${JSON.stringify(stop(state, CLAIM))}\n`, answer: "step 2 of 4", error: "", ms: 4_500 },
   ];
   const play = async ({ send, trickle, answer, error, ms }: (typeof cases)[number]) => {
     const state = armed();

