@@ -21,7 +21,7 @@ test("figures grow while the journal is read, and every answer says how much of 
     return { percent: answer.headers.get("x-pawl-reading"), ...counts };
   };
   const first = await look();
-  expect(Number(first.percent)).toBeWithin(1, 100);
+  expect(first.percent).toMatch(/^\d\d?$/);
   expect(first.runs).toBeWithin(1, RUNS);
   // Nobody has to ask for it to go on.
   const last = await until(async () => ((await client.get("/api/now")).headers.has("x-pawl-reading") ? null : look()));
