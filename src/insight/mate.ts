@@ -25,7 +25,7 @@ export interface Team {
   entry: string;
 }
 
-/** Parts take some hundredths of a second: more than two threads need to meet, and no more than a page may wait. */
+/** Parts take some hundredths of a second: more than two threads need to meet. */
 const usualTeam = (): Team => ({
   own: 8 * MB,
   mates: 9 * MB,
