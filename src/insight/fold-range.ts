@@ -65,15 +65,25 @@ export function openReader(work: Work, project: Project): Reader {
 
   const read = (file: File, from: Place): Place | null => {
     const { team } = work;
-    if (team === null || !isLong(file.size - from.offset, team, work.mate)) return readOn(file.path, from, some);
-    const place = withMate(work, team, (mate) => readTogether(mate, team, file, from));
+    const mate = team === null ? null : mateFor(work, team, file.size - from.offset);
+    if (team === null || mate === null) return readOn(file.path, from, some);
+    const place = orDismiss(work, () => readTogether(mate, team, file, from));
     const isCut = place === null || (place.offset > from.offset && isEnough(work.step));
     return isCut ? place : readOn(file.path, place, some);
   };
   return { read, flush: fold.flush };
 }
 
-const isLong = (left: number, team: Team, mate: Mate | null) => left >= (mate === null ? team.long : 0);
+/** null: not worth it, or there cannot be one more thread. */
+function mateFor(work: Work, team: Team, left: number): Mate | null {
+  if (work.mate !== null || left < team.long) return work.mate;
+  try {
+    work.mate = startMate(team);
+  } catch {
+    work.team = null;
+  }
+  return work.mate;
+}
 
 /** What it was asked for in another file, or for a place that others have come to, is in vain. */
 function askAhead(mate: Mate, { own, mates }: Team, project: number, { path, size }: File, from: Place): void {
@@ -94,11 +104,11 @@ function isEnough(step: Step): boolean {
   return step.isCut;
 }
 
-function withMate(work: Work, team: Team, read: (mate: Mate) => Place | null): Place | null {
-  work.mate ??= startMate(team);
+/** It may not have been asked for its answers. */
+function orDismiss(work: Work, read: () => Place | null): Place | null {
   let place: Place | null = null;
   try {
-    place = read(work.mate);
+    place = read();
     return place;
   } finally {
     if (place === null) dismissMate(work);

@@ -184,6 +184,13 @@ describe("a thread that is of no use", () => {
       expect(found).toEqual(read(null).found);
     });
 
+  test("that cannot be started", () => {
+    write(inTurn(20));
+    const { found, helped } = read({ ...TEAM, entry: 7 as unknown as string });
+    expect(helped).toBe(0);
+    expect(found).toEqual(read(null).found);
+  });
+
   test("the process ends although it is at work", () => {
     write(inTurn(2000));
     const script = `import { openInsight } from ${JSON.stringify(resolve(import.meta.dir, "../../src/insight/query.ts"))};
