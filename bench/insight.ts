@@ -6,6 +6,7 @@ import { type Insight, openInsight } from "../src/insight/query.ts";
 import type { Counted } from "./contention.ts";
 import { writeJournal } from "./journal-lines.ts";
 import { median } from "./measure.ts";
+import { ENV } from "./prepare.ts";
 
 const ROUNDS = 5;
 const MOST_FOLD = 2;
@@ -124,8 +125,7 @@ function measureFold(place: Place, lines: number, runs: number): Counted {
 
 /** What a person waits for: a new process, which has nothing at hand. */
 function measureStats(binary: string, place: Place): Counted {
-  const home = join(place.root, "home");
-  const env = { HOME: home, PATH: process.env.PATH ?? "" };
+  const env = { ...ENV, HOME: join(place.root, "home") };
   const { ms, value } = timed(() =>
     Bun.spawnSync([binary, "stats", "--since", "2026-01-01", "--json"], { cwd: place.root, env }),
   );

@@ -87,12 +87,14 @@ export function mergeDays(into: DaySums, more: DaySums): void {
   for (const [project, spans] of more) {
     const own = into.get(project) ?? (new Map() as Spans);
     into.set(project, own);
-    for (const sum of sumsOf(spans)) {
-      const known = sumOf(own, sum.span, sum.workflow, sum.stage);
-      addSums(known, sum);
-      merge(known.histogram, sum.histogram);
-    }
+    for (const sum of sumsOf(spans)) addSpan(own, sum.span, sum);
   }
+}
+
+function addSpan(own: Spans, span: string, more: SpanSum): void {
+  const sum = sumOf(own, span, more.workflow, more.stage);
+  addSums(sum, more);
+  merge(sum.histogram, more.histogram);
 }
 
 function sumsOf(own: Spans): SpanSum[] {
@@ -102,11 +104,7 @@ function sumsOf(own: Spans): SpanSum[] {
 /** The same again by month. */
 function monthsOf(days: SpanSum[]): SpanSum[] {
   const months: Spans = new Map();
-  for (const day of days) {
-    const month = sumOf(months, `m${day.span.slice(1, 8)}`, day.workflow, day.stage);
-    addSums(month, day);
-    merge(month.histogram, day.histogram);
-  }
+  for (const day of days) addSpan(months, `m${day.span.slice(1, 8)}`, day);
   return sumsOf(months);
 }
 

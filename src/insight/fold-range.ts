@@ -35,7 +35,7 @@ export function openReader(work: Work, project: Project): Reader {
     work.skipped += skipped;
     mergeDays(work.step.days, days);
     for (const [n, row] of rows.entries()) shelf.keep(row, packed.subarray(ends[n - 1] ?? 0, ends[n]));
-    takeLines(Buffer.from(passed.buffer, 0, passed.length), all);
+    takeLines(Buffer.from(passed.buffer, passed.byteOffset, passed.length), all);
     return true;
   };
 
@@ -50,7 +50,8 @@ export function openReader(work: Work, project: Project): Reader {
       const part = mate.answer();
       if (own === null) return null;
       if (part === null || own.offset !== asked.place.offset) {
-        giveUp(work);
+        work.team = null;
+        dismissMate(work);
         return own;
       }
       // If most of it comes back, as from one endless run, there is nothing to win.
@@ -113,9 +114,4 @@ function orDismiss(work: Work, read: () => Place | null): Place | null {
   } finally {
     if (place === null) dismissMate(work);
   }
-}
-
-function giveUp(work: Work): void {
-  work.team = null;
-  dismissMate(work);
 }

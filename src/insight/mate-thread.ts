@@ -45,40 +45,26 @@ function foldRange(scanner: Scanner, packer: Packer, { project, path, place, end
   const save = (state: RunState) => {
     noteVisits(days, project, state);
     rows.push(rowOf(state));
-    ends.push(put(packed, packRun(packer, state)));
+    ends.push((ends.at(-1) ?? 0) + Number(packed.write(packRun(packer, state))));
   };
   const passOn: Shelf["passOn"] = (what, { run, seq, i }, bytes, from, to) => {
     if (what === "record" && seq === 1 && i === 0 && !elsewhere.has(run)) return false;
     elsewhere.add(run);
-    put(passed, bytes.subarray(from, to + 1));
+    passed.write(bytes.subarray(from, to + 1));
     return true;
   };
   const fold = openFold(scanner, counts, { load: () => null, save, room: Number.POSITIVE_INFINITY, passOn });
   const after = readOn(path, place, { ...fold, isEnough: () => false }, end.offset);
   if (after?.offset !== end.offset) return null;
   fold.flush();
-  return { ...counts, rows, packed: shrunk(packed), ends, days, passed: shrunk(passed) };
+  return { ...counts, rows, packed: contentOf(packed), ends, days, passed: contentOf(passed) };
 }
 
-// ── Bytes, one behind the other ─────────────────────────────────────────────
-
-interface Heap {
-  bytes: Uint8Array<ArrayBuffer>;
-  used: number;
+/** Bytes, one behind the other. */
+function newHeap(): Bun.ArrayBufferSink {
+  const heap = new Bun.ArrayBufferSink();
+  heap.start({ asUint8Array: true, highWaterMark: FIRST_ROOM });
+  return heap;
 }
 
-const newHeap = (): Heap => ({ bytes: new Uint8Array(FIRST_ROOM), used: 0 });
-const shrunk = ({ bytes, used }: Heap) => bytes.subarray(0, used);
-
-/** Where they end. */
-function put(heap: Heap, more: Uint8Array): number {
-  const end = heap.used + more.length;
-  if (end > heap.bytes.length) {
-    const larger = new Uint8Array(2 * end);
-    larger.set(heap.bytes);
-    heap.bytes = larger;
-  }
-  heap.bytes.set(more, heap.used);
-  heap.used = end;
-  return end;
-}
+const contentOf = (heap: Bun.ArrayBufferSink) => heap.end() as Uint8Array<ArrayBuffer>;
