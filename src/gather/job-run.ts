@@ -13,7 +13,7 @@ import {
 import { type JobSpec, readSpec, withoutResult } from "./job.ts";
 import { CannotStart, cleanEnvironment, type Prepared, prepare } from "./job-command.ts";
 import { collectOutput } from "./job-output.ts";
-import { after, finish, guardGroup, spawnPiped } from "./piped.ts";
+import { after, finish, spawnPiped } from "./piped.ts";
 import { asIdentity, endGroup, endOldGroup, identify } from "./process.ts";
 
 export async function runJob(place: JobPlace): Promise<void> {
@@ -93,8 +93,8 @@ async function tryOnce(
   const output = collectOutput(place);
   try {
     const began = performance.now();
-    const { child, reading } = spawnPiped(prepared, "ignore", output.take);
-    const release = watchOver(place, child.pid);
+    const { child, reading, release } = spawnPiped(prepared, "ignore", output.take);
+    nameGroup(place, child.pid);
     const end = await Promise.race([
       child.exited.then(() => "exited" as const),
       after(timeout_ms, "late" as const),
@@ -122,12 +122,11 @@ async function tryOnce(
   }
 }
 
-/** Two nets below the runner: a guard, and a name for the next start. Neither is worth losing the command for. */
-function watchOver(place: JobPlace, group: number): () => void {
+/** For the next start, should we and the guard be killed. It is not worth losing the command for. */
+function nameGroup(place: JobPlace, group: number): void {
   try {
     writeJobFile(place, "group", identify(group));
   } catch {
     // the guard will do
   }
-  return guardGroup(group);
 }

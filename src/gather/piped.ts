@@ -13,6 +13,10 @@ const LONGEST_TIMER_MS = 2 ** 31 - 1;
 export interface Piped {
   child: Bun.Subprocess;
   reading: Reading;
+  /** stands in the environment of all that come from the command, whatever group they are in */
+  entry: string;
+  /** lets it go from the guard */
+  release(): void;
 }
 
 export interface Reading {
@@ -27,13 +31,17 @@ export function spawnPiped(
   stdin: number | "ignore",
   take: (bytes: Uint8Array) => void,
 ): Piped {
-  // biome-ignore format: one thought
   const pipe = makePipe();
+  const mark = crypto.randomUUID();
+  const entry = `${MARK}=${mark}`;
+  const guard = startGuard(entry);
   try {
     const [stdout, stderr] = [pipe.write, pipe.write];
-    const child = Bun.spawn({ cmd, cwd, env, stdin, stdout, stderr, detached: true });
-    return { child, reading: read(pipe.read, take) };
+    const child = Bun.spawn({ cmd, cwd, env: { ...env, [MARK]: mark }, stdin, stdout, stderr, detached: true });
+    guard.watch(child.pid);
+    return { child, reading: read(pipe.read, take), entry, release: guard.release };
   } catch (error) {
+    guard.release();
     closeSync(pipe.read);
     throw new CannotStart(`${cmd[0]} could not be started: ${messageOf(error)}`);
   } finally {
@@ -108,21 +116,45 @@ export function after<T>(ms: number, word?: T): Promise<T | undefined> {
   return new Promise((resolve) => setTimeout(() => resolve(word), Math.min(ms, LONGEST_TIMER_MS)));
 }
 
-/** If we are killed, its input ends, and it ends the group: nothing runs on that nobody waits for. */
-const GUARD = 'read -r _ || { kill -s TERM -- "-$1"; sleep 2; kill -s KILL -- "-$1"; }';
+// ── Guard ───────────────────────────────────────────────────────────────────
 
-/** Gives what lets the group go again. It is not worth losing the command for. */
-export function guardGroup(group: number): () => void {
+const MARK = "PAWL_GROUP";
+
+/**
+ * If we are killed, its input ends, and it ends the group: nothing runs on that nobody waits for. It stands there
+ * before the command does, and finds by its mark what it was not told of any more (where there is a /proc).
+ */
+const GUARD = `
+  group=; read -r group && read -r _
+  tell() {
+    [ -z "$group" ] || kill -s "$1" -- "-$group"
+    for path in $(grep -Flsxz -e "$entry" /proc/[0-9]*/environ); do path=\${path%/environ}; kill -s "$1" "\${path#/proc/}"; done
+  }
+  entry=$1; tell TERM; sleep 2; tell KILL`;
+
+interface Guard {
+  watch(group: number): void;
+  release(): void;
+}
+
+/** It is not worth losing the command for. */
+function startGuard(entry: string): Guard {
   try {
-    const cmd = ["/bin/sh", "-c", GUARD, "sh", String(group)];
+    const cmd = ["/bin/sh", "-c", GUARD, "sh", entry];
     const guard = Bun.spawn({ cmd, cwd: "/", stdin: "pipe", stdout: "ignore", stderr: "ignore", detached: true });
     // Its end of the line must stay open as long as we live, so it is held here.
     const { stdin } = guard;
-    return () => {
-      guard.kill("SIGKILL");
-      stdin.end();
+    return {
+      watch(group) {
+        stdin.write(`${group}\n`);
+        stdin.flush();
+      },
+      release() {
+        guard.kill("SIGKILL");
+        stdin.end();
+      },
     };
   } catch {
-    return () => {};
+    return { watch: () => {}, release: () => {} };
   }
 }

@@ -3,7 +3,7 @@ import { closeSync, mkdtempSync, openSync, rmSync, statSync, writeFileSync } fro
 import { tmpdir } from "node:os";
 import { CannotStart, programOf } from "../gather/job-command.ts";
 import { makeRing } from "../gather/job-output.ts";
-import { finish, guardGroup, type Piped, spawnPiped, within } from "../gather/piped.ts";
+import { finish, type Piped, spawnPiped, within } from "../gather/piped.ts";
 import { identify } from "../gather/process.ts";
 import { messageOf } from "../store/files.ts";
 import { join } from "../store/names.ts";
@@ -37,8 +37,6 @@ export interface Ended {
   truncated: boolean;
 }
 
-/** Whoever carries it comes from this agent, whatever group it is in. */
-const MARK = "PAWL_AGENT";
 /** A process that even SIGKILL does not end waits for a disk or a network; we do not. */
 const UNKILLABLE_MS = 2_000;
 
@@ -55,9 +53,8 @@ export async function runAgent(run: AgentRun, now?: () => number): Promise<Ended
   });
   try {
     if (run.interrupted?.aborted) return ended("interrupted", "interrupted before it was started");
-    const mark = crypto.randomUUID();
-    const piped = start(run, mark, output.take);
-    const end = await accompany(run, piped, `${MARK}=${mark}`, patience);
+    const piped = start(run, output.take);
+    const end = await accompany(run, piped, patience);
     return ended(...describe(end, piped.child, run));
   } catch (error) {
     return ended("not-started", messageOf(error));
@@ -102,12 +99,12 @@ function quietly<T>(call: ((value: T) => void) | undefined): (value: T) => void 
 
 // ── Start ───────────────────────────────────────────────────────────────────
 
-function start(run: AgentRun, mark: string, take: (bytes: Uint8Array) => void): Piped {
+function start(run: AgentRun, take: (bytes: Uint8Array) => void): Piped {
   const [name = "", ...args] = run.argv;
   if (name === "") throw new CannotStart("the command is empty");
   if (run.argv.some((word) => word.includes("\0"))) throw new CannotStart("the command has a NUL byte in it");
   checkFolder(run.cwd);
-  const env = { ...given(run.env), PWD: run.cwd, [MARK]: mark };
+  const env = { ...given(run.env), PWD: run.cwd };
   const program = programOf(name, run.cwd, run.env.PATH ?? "");
   const stdin = run.stdin === "" ? "ignore" : fileWith(run.stdin);
   try {
@@ -143,8 +140,7 @@ function fileWith(text: string): number {
 
 type End = "exited" | "timeout" | "interrupted";
 
-async function accompany(run: AgentRun, { child, reading }: Piped, entry: string, patience: Patience): Promise<End> {
-  const release = guardGroup(child.pid);
+async function accompany(run: AgentRun, { child, reading, entry, release }: Piped, patience: Patience): Promise<End> {
   const agent = { group: child.pid, entry, since: identify(child.pid).pid_start };
   quietly(run.onStart)(child.pid);
   const interruption = listenTo(run.interrupted);

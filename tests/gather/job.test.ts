@@ -110,7 +110,7 @@ describe("its surroundings", () => {
     expect(seen).toMatchObject({ KEPT: "yes", ADDED: "1", TERM: "xterm", GIT_AUTHOR_NAME: "Someone" });
     expect(seen).toMatchObject({ PAWL_GATE: "1", NO_COLOR: "1", FORCE_COLOR: "0" });
     expect(seen.PATH.split(":").filter((entry: string) => !entry.startsWith("/"))).toEqual([]);
-    expect(Object.keys(seen).filter((name) => /^(CLAUDE|PAWL(?!_GATE)|BASH_ENV|LD_|PYTHONPATH|MAKE|GIT_DIR|npm)/.test(name))).toEqual([]); // biome-ignore format: one thought
+    expect(Object.keys(seen).filter((name) => /^(CLAUDE|PAWL(?!_GATE|_GROUP)|BASH_ENV|LD_|PYTHONPATH|MAKE|GIT_DIR|npm)/.test(name))).toEqual([]); // biome-ignore format: one thought
   });
 
   test("a program is looked for in the cleaned PATH only", () => {

@@ -1,6 +1,6 @@
 /** One agent process: how we end it, when, and that nothing of it is left. */
 import { afterEach, beforeEach, describe, expect, setDefaultTimeout, test } from "bun:test";
-import { existsSync, readdirSync, writeFileSync } from "node:fs";
+import { existsSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { resolve } from "node:path";
 import { startPatience } from "../../src/loop/patience.ts";
 import { runAgent } from "../../src/loop/process.ts";
@@ -83,13 +83,33 @@ describe("ended by us", () => {
     expect(existsSync(file("started"))).toBe(false);
   });
 
-  test("we are killed: it does not go on alone", async () => {
-    const run = { ...runOf(["/bin/sh", "-c", "echo $$ > pids; exec sleep 600"]), env: { PATH: process.env.PATH } };
-    const code = `const { runAgent } = await import(${JSON.stringify(PROCESS)}); await runAgent(${JSON.stringify(run)});`;
-    const us = Bun.spawn([process.execPath, "-e", code], { stdout: "ignore", stderr: "inherit" });
-    const [pid] = await until("an agent", () => (pids().length === 1 ? pids() : null));
-    us.kill("SIGKILL");
-    await until("its end", () => !isAlive(pid!));
+  describe("we are killed: it does not go on alone", () => {
+    const underUs = (line: string) => {
+      const run = { ...runOf(["/bin/sh", "-c", line]), env: { PATH: process.env.PATH } };
+      const code = `const { runAgent } = await import(${JSON.stringify(PROCESS)}); await runAgent(${JSON.stringify(run)});`;
+      return Bun.spawn([process.execPath, "-e", code], { stdout: "ignore", stderr: "inherit" });
+    };
+    const agent = () => until("an agent", () => pids()[0]);
+
+    test.each([
+      ["as soon as it is there", "echo $$ > pids; exec sleep 600"],
+      ["in a group of its own", "setsid sh -c 'echo $$ > pids; exec sleep 600' & wait"],
+    ])("%s", async (_, line) => {
+      const us = underUs(line);
+      const pid = await agent();
+      us.kill("SIGKILL");
+      await until("its end", () => !isAlive(pid));
+    });
+
+    test("by the agent, before we know that it is there", async () => {
+      for (let i = 0; i < 10; i++) {
+        rmSync(file("pids"), { force: true });
+        const us = underUs("kill -s KILL $PPID; echo $$ > pids; exec sleep 600");
+        const pid = await agent();
+        await until("its end", () => !isAlive(pid));
+        expect(await us.exited).toBe(137);
+      }
+    });
   });
 });
 

@@ -97,7 +97,7 @@ describe("what it is given", () => {
     const lines = said(await runAgent(runOf(["env"], { env }))).split("\n");
     delete process.env.PAWL_TEST_LEAK;
     const names = lines.map((line) => line.split("=")[0]).filter(Boolean);
-    expect(names.sort()).toEqual(["GIVEN", "PATH", "PAWL_AGENT", "PWD"]);
+    expect(names.sort()).toEqual(["GIVEN", "PATH", "PAWL_GROUP", "PWD"]);
     expect(lines).toContain(`PWD=${place}`);
   });
   test("a group of its own", async () => {
