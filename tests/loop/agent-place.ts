@@ -40,7 +40,14 @@ export const runOf = (argv: string[], more: Partial<AgentRun> = {}): AgentRun =>
   ...more,
 });
 
-export const fake = (steps: string, more: Partial<AgentRun> = {}) =>
-  runAgent(runOf([process.execPath, FAKE, ...steps.split(" ")], more));
-export const shell = (line: string, more: Partial<AgentRun> = {}) => runAgent(runOf(["/bin/sh", "-c", line], more));
+type Now = () => number;
+export const fake = (steps: string, more: Partial<AgentRun> = {}, now?: Now) =>
+  runAgent(runOf([process.execPath, FAKE, ...steps.split(" ")], more), now);
+export const shell = (line: string, more: Partial<AgentRun> = {}, now?: Now) =>
+  runAgent(runOf(["/bin/sh", "-c", line], more), now);
+/** A clock on which no time passes before the agent has come as far as the test needs it, and then too much. */
+export const lateOnce =
+  (isReady: () => boolean): Now =>
+  () =>
+    isReady() ? 20e9 : 0;
 export const said = ({ tail }: Ended) => new TextDecoder().decode(tail);

@@ -4,8 +4,8 @@ import { existsSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { resolve } from "node:path";
 import { startPatience } from "../../src/loop/patience.ts";
 import { runAgent } from "../../src/loop/process.ts";
-import { isAlive, until } from "../gather/job-place.ts";
-import { FAKE, fake, file, makePlace, pids, removePlace, runOf, said, shell } from "./agent-place.ts";
+import { isAlive, textOf, until } from "../gather/job-place.ts";
+import { FAKE, fake, file, lateOnce, makePlace, pids, removePlace, runOf, said, shell } from "./agent-place.ts";
 
 setDefaultTimeout(60_000);
 
@@ -20,24 +20,37 @@ describe("ended by us", () => {
     expect(pids()).toHaveLength(count);
     expect(pids().filter(isAlive)).toEqual([]);
   };
+  /** `bytes`: of its output, after which its time is over */
+  const lateAfter = (bytes: number) => {
+    let heard = 0;
+    const onOutput = (chunk: Uint8Array) => {
+      heard += chunk.length;
+    };
+    return [{ timeout_ms: 100, onOutput }, lateOnce(() => heard >= bytes)] as const;
+  };
+  const lateWith = (count: number) => [{ timeout_ms: 100 }, lateOnce(() => pids().length === count)] as const;
 
   test("too long: it is asked, and goes", async () => {
-    const ended = await fake("says begun ; hangs", { timeout_ms: 1_500 });
-    expect(ended).toMatchObject({ how: "timeout", signal: "SIGTERM", why: "it took longer than 1.5 s and was ended" });
-    expect(ended.elapsed_ms).toBeWithin(1_500, 5_000);
+    const ended = await fake("says begun ; hangs", ...lateAfter(6));
+    expect(ended).toMatchObject({ how: "timeout", signal: "SIGTERM", why: "it took longer than 0.1 s and was ended" });
     expect(said(ended)).toBe("begun\n");
   });
+  test("by the clock of the machine", async () => {
+    const ended = await shell("exec sleep 40", { timeout_ms: 1_500 });
+    expect(ended).toMatchObject({ how: "timeout", signal: "SIGTERM" });
+    expect(ended.elapsed_ms).toBeWithin(1_500, 30_000);
+  });
   test("too long, and then it says all is well: that is a timeout", async () => {
-    const ended = await shell(`trap 'echo "${SUCCESS}"; exit 0' TERM; while :; do sleep 0.05; done`, {
-      timeout_ms: 300,
-    });
+    const line = `trap 'echo "${SUCCESS}"; exit 0' TERM; echo ready; while :; do sleep 0.05; done`;
+    const ended = await shell(line, ...lateAfter(6));
     expect(ended).toMatchObject({ how: "timeout" });
     expect(said(ended)).toContain(SUCCESS);
   });
   test("too long, deaf, with deaf children in and out of its group: all are gone, after five seconds", async () => {
-    const ended = await fake(`deaf ; ${FORKS()} ; hangs`, { timeout_ms: 2_500 });
+    const began = performance.now();
+    const ended = await fake(`deaf ; ${FORKS()} ; hangs`, ...lateWith(4));
     expect(ended).toMatchObject({ how: "timeout", signal: "SIGKILL" });
-    expect(ended.elapsed_ms).toBeWithin(7_500, 14_000);
+    expect(performance.now() - began).toBeWithin(5_000, 40_000);
     noneLeft(4);
   });
   test("it exits, its children hold the pipe: nobody waits for them, and they are ended", async () => {
@@ -48,23 +61,23 @@ describe("ended by us", () => {
     noneLeft(4);
   });
   test("nor does a child with a session and an environment of its own go on", async () => {
-    const ended = await shell("env -i setsid sh -c 'trap \"\" TERM; echo $$ > pids; while :; do sleep 1; done' & wait", { timeout_ms: 700 }); // biome-ignore format: one thought
+    const ended = await shell("env -i setsid sh -c 'trap \"\" TERM; echo $$ > pids; while :; do sleep 1; done' & wait", ...lateWith(1)); // biome-ignore format: one thought
     expect(ended).toMatchObject({ how: "timeout" });
     noneLeft(1);
   });
   test("of one that cannot be known any more nobody waits for the pipe", async () => {
     const ended = await shell("env -i setsid sh -c 'echo $$ > pids; exec sleep 60' & until [ -s pids ]; do sleep 0.02; done"); // biome-ignore format: one thought
     expect(ended).toMatchObject({ how: "exited", exit: 0 });
-    expect(ended.elapsed_ms).toBeLessThan(10_000);
+    expect(ended.elapsed_ms).toBeLessThan(30_000);
   });
-  test("it stops itself: that does not save it", async () => {
-    const ended = await shell("echo $$ > pids; kill -STOP $$", { timeout_ms: 500 });
-    expect(ended).toMatchObject({ how: "timeout" });
-    expect(ended.elapsed_ms).toBeLessThan(5_000);
+  test("it stops itself: that does not save it, and it hears the question", async () => {
+    const isStopped = () => / T /.test(textOf(`/proc/${pids()[0]}/stat`));
+    const ended = await shell("echo $$ > pids; kill -STOP $$", { timeout_ms: 100 }, lateOnce(isStopped));
+    expect(ended).toMatchObject({ how: "timeout", signal: "SIGTERM" });
     noneLeft(1);
   });
   test("it is told to end while it floods", async () => {
-    const ended = await shell("echo $$ > pids; yes", { timeout_ms: 500 });
+    const ended = await shell("echo $$ > pids; yes", ...lateAfter(2 << 20));
     expect(ended).toMatchObject({ how: "timeout", truncated: true });
     noneLeft(1);
   });
@@ -159,8 +172,8 @@ describe("nothing is left", () => {
     await until("closed descriptors", () => open() <= before);
   });
 
-  test("a gigabyte: the end is kept, and memory does not grow", async () => {
-    const run = runOf([process.execPath, FAKE, "floods", "1000000000", ";", "succeeds"], { buffer: 1 << 20 });
+  test("400 MB: the end is kept, and memory does not grow", async () => {
+    const run = runOf([process.execPath, FAKE, "floods", "400000000", ";", "succeeds"], { buffer: 1 << 20 });
     const code = `const { runAgent } = await import(${JSON.stringify(PROCESS)});
       const ended = await runAgent(${JSON.stringify(run)});
       const peak = Number(/VmHWM:\\s+(\\d+)/.exec(require("fs").readFileSync("/proc/self/status", "utf8"))[1]);
@@ -168,7 +181,7 @@ describe("nothing is left", () => {
     const ran = Bun.spawnSync([process.execPath, "-e", code], { stderr: "inherit" });
     const ended = JSON.parse(ran.stdout.toString());
     expect(ended).toMatchObject({ how: "exited", exit: 0, kept: 1 << 20, truncated: true });
-    expect(ended.bytes).toBeGreaterThan(1_000_000_000);
+    expect(ended.bytes).toBeGreaterThan(400_000_000);
     expect(ended.tail).toEndWith("All ready work completed.\n");
     console.log(
       `peak memory: ${Math.round(ended.peak / 1024)} MB, ${Math.round(ended.bytes / 1e3 / ended.elapsed_ms)} MB/s`,
