@@ -210,7 +210,8 @@ describe("the end", () => {
     await begun(2);
     const runner = runnerOf(ground);
     ask(ground, ["endJob", "j"]);
-    expect([runner, ...pids()].filter(isAlive)).toEqual([]);
+    expect(pids().filter(isAlive)).toEqual([]);
+    await until("the runner's end", () => !isAlive(runner));
     expect(wait(ground)).toMatchObject({
       error: expect.stringContaining("ended before it was done"),
       output: "started\n",

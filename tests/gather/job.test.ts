@@ -174,9 +174,9 @@ describe("ending it", () => {
   const STUBBORN = `(trap "" TERM; sh -c 'echo $$ >> pids; while :; do sleep 1; done') & echo $! >> pids;`;
 
   test("too late: the whole group ends, also who ignores SIGTERM, and there is no retry", () => {
-    const ran = run(ground, shell(`${STUBBORN} trap "" TERM; echo $$ >> pids; wait; wait`, { timeout_ms: 700, retries: 2 })); // biome-ignore format: one thought
+    const ran = run(ground, shell(`${STUBBORN} trap "" TERM; echo $$ >> pids; wait; wait`, { timeout_ms: 3_000, retries: 2 })); // biome-ignore format: one thought
     expect(ran.attempts).toEqual([expect.objectContaining({ exit: null, timed_out: true })]);
-    expect(ran.attempts[0]!.ms).toBeWithin(700, 3_000);
+    expect(ran.attempts[0]!.ms).toBeWithin(3_000, 25_000);
     const pids = numbersIn(join(ground.root, "pids"));
     expect(pids).toHaveLength(3);
     expect(pids.filter(isAlive)).toEqual([]);

@@ -96,7 +96,7 @@ function lookOn(id: string | undefined, isTTY: boolean, verbose = false) {
     seen,
     leave: () => leaving.abort(),
     async shows(what: RegExp) {
-      const end = Date.now() + 10_000;
+      const end = Date.now() + 20_000;
       while (!what.test(seen().out + seen().err)) {
         if (Date.now() > end) throw new Error(`not shown: ${what}\n${JSON.stringify(seen(), null, 2)}`);
         await Bun.sleep(10);
@@ -114,7 +114,7 @@ describe("looking on", () => {
     const eyes = lookOn(undefined, true);
     await eyes.shows(/lo-11111111 \(Ctrl\+C leaves it at work\): pawl loop build with claude · at most 5 iterations/);
     await eyes.shows(/· 1 continue · 1m05s · \$0.4200 · One is done/);
-    await eyes.shows(/build · iteration 2 of 5 · 1m0\ds · \$0.4200 · Edit src\/a.ts/);
+    await eyes.shows(/build · iteration 2 of 5 · 1m\d\ds · \$0.4200 · Edit src\/a.ts/);
     loop.print(tool("Bash", { command: "npm test" }));
     await eyes.shows(/· Bash npm test/);
     loop.iterate("spoilt", "limit");

@@ -50,7 +50,7 @@ test("a stop in the agent's own session; with what the loop checks after it, it 
 });
 
 test("broken off: what follows nobody knows yet", async () => {
-  world.steps(`${stops("I am working on it.")} exec sleep 5`);
+  world.steps(`${stops("I am working on it.")} exec sleep 60`);
   const loop = world.start("plain");
   const end = Date.now() + 20_000;
   while (turns().length === 0 && Date.now() < end) await Bun.sleep(20);

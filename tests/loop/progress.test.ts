@@ -184,9 +184,9 @@ describe("drawing", () => {
     }
     view.stop();
     const drawn = writes - before;
-    expect(drawn).toBeGreaterThanOrEqual(2);
+    expect(drawn).toBeGreaterThanOrEqual(1);
     // and once more for the end
-    expect(drawn).toBeLessThanOrEqual(8);
+    expect(drawn).toBeLessThanOrEqual(2 + (performance.now() - began) / 100);
   });
 });
 
@@ -220,7 +220,7 @@ describe.skipIf(!Bun.which("tmux"))("on a terminal", () => {
     await window.shows(/✔ build: SUCCESS\n[\s\S]*2 iterations, 3m15s, \$1\.26\nover 0/);
     expect(window.screen()).not.toContain("build · iteration");
     expect(window.cursor()).toBe("1 1");
-  }, 30_000);
+  }, 120_000);
 
   test("interrupted, it leaves the summary and the cursor", async () => {
     const window = openWindow(80, []);
@@ -228,14 +228,14 @@ describe.skipIf(!Bun.which("tmux"))("on a terminal", () => {
     window.press("C-c");
     await window.shows(/^pawl loop build .*\n✘ build: interrupted\n[\s\S]*--resume lo-1[\s\S]*over 0/);
     expect(window.cursor()).toBe("1 1");
-  }, 30_000);
+  }, 120_000);
 
   test("what the agent says scrolls by above", async () => {
     const window = openWindow(80, ["--verbose"]);
     await window.shows(
       /claude .*\n {2}I begin with the parser and 漢字\.\n {2}▸ Edit src\/parser.ts\n {2}build · iteration 1 of 5/,
     );
-  }, 30_000);
+  }, 120_000);
 });
 
 function openWindow(columns: number, args: string[]) {
@@ -251,7 +251,7 @@ function openWindow(columns: number, args: string[]) {
   const window = {
     screen,
     async shows(what: string | RegExp) {
-      const end = Date.now() + 10_000;
+      const end = Date.now() + 25_000;
       while (!(typeof what === "string" ? screen().includes(what) : what.test(screen()))) {
         if (Date.now() > end) throw new Error(`not on the screen: ${what}\n${screen()}`);
         await Bun.sleep(30);

@@ -1,9 +1,10 @@
 /** A loop whose machine was restarted: the numbers of its processes are given to others, who have nothing to do with it. */
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { type Identity, identify } from "../../src/gather/process.ts";
 import { type KeptLoop, listLoops, saveLoop } from "../../src/loop/state.ts";
+import { isAlive, numbersIn, until } from "../gather/job-place.ts";
 import { type LoopWorld, openWorld, PLAIN, SUCCESS } from "./world.ts";
 
 let world: LoopWorld;
@@ -29,12 +30,13 @@ async function breakOff(): Promise<void> {
   const began = join(world.root, "../agent/agent-pid");
   world.steps("echo 1 > a.txt; echo one", "echo 2 > a.txt; echo two", `echo $$ > ${began}; exec sleep 300`, SUCCESS);
   const loop = world.start("plain", "--json", "-n", "6");
-  for (const end = Date.now() + 20_000; !existsSync(began) && Date.now() < end; ) await Bun.sleep(20);
+  const agent = await until("the third agent", () => numbersIn(began)[0]);
   // The state names the agent a moment after it was started.
-  for (const end = Date.now() + 20_000; keptLoop().agent === null && Date.now() < end; ) await Bun.sleep(20);
+  await until("its name in the state", () => keptLoop().agent !== null);
   loop.kill("SIGKILL");
   await loop.exited;
-  process.kill(-Number(readFileSync(began, "utf8")), "SIGKILL");
+  // The loop's guard ends it.
+  await until("its end", () => !isAlive(agent));
 }
 
 /** States are sealed with the key of the home. */
@@ -57,8 +59,7 @@ function giveNumbersAway(change: Partial<Identity>): void {
   atHome(() => saveLoop(world.root, { ...kept, runner: another, agent: { ...kept.agent!, ...another } }));
 }
 
-/** One that was ended stays in the list until this process has time to collect it. */
-const isStrangerAlive = () => !/\) [ZX] /.test(readFileSync(`/proc/${stranger.pid}/stat`, "utf8"));
+const isStrangerAlive = () => isAlive(stranger.pid);
 
 describe("the loop goes on with its count, and leaves the stranger alone", () => {
   test.each<[string, Partial<Identity>]>([
