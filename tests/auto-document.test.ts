@@ -85,7 +85,7 @@ describe("Error Handling", () => {
     const before = runNow(world).seq;
     const heard = await neverEnding(world, "");
     expect(heard).toMatchObject({ code: 0, out: "" });
-    expect(heard.ms).toBeWithin(4_000, 9_000);
+    expect(heard.ms).toBeWithin(4_000, 30_000);
     expect(runNow(world).seq).toBe(before);
   });
 
@@ -257,7 +257,7 @@ describe("Error Path Tests", () => {
     const sent = JSON.stringify(stopPayload(world, "x"));
     const heard = await neverEnding(world, sent.slice(0, -10));
     expect(heard).toMatchObject({ code: 0, out: "" });
-    expect(heard.ms).toBeWithin(4_000, 9_000);
+    expect(heard.ms).toBeWithin(4_000, 30_000);
     expect(runNow(world).seq).toBe(before);
   });
 });

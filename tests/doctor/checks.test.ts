@@ -8,6 +8,7 @@ import { type Ended, runBounded } from "../../src/doctor/process.ts";
 import { checkClock } from "../../src/doctor/project.ts";
 import { checkDisabled } from "../../src/doctor/settings.ts";
 import { depthOf, readAllSettings } from "../../src/doctor/settings-files.ts";
+import { isAlive, until } from "../gather/job-place.ts";
 import { PAWL, type Place, removePlaces, runPawl } from "../harness.ts";
 import { bare, healthy, user, write } from "./clinic.ts";
 
@@ -44,10 +45,10 @@ describe("the hook's answer", () => {
 });
 
 describe("a program that misbehaves", () => {
-  const run = (script: string, most = 5_000) => runBounded(["/bin/sh", "-c", script], { cwd: "/", most });
+  const run = (script: string, most = 20_000) => runBounded(["/bin/sh", "-c", script], { cwd: "/", most });
 
   test("hangs", async () => {
-    expect(await run("echo begun; sleep 60", 300)).toMatchObject({ code: null, late: true, out: "begun\n" });
+    expect(await run("echo begun; sleep 60", 3_000)).toMatchObject({ code: null, late: true, out: "begun\n" });
   });
   test("ignores what it is asked to do", async () => {
     expect((await run("trap '' TERM INT HUP; while :; do sleep 1; done", 300)).late).toBe(true);
@@ -55,11 +56,11 @@ describe("a program that misbehaves", () => {
   test("leaves a child behind that holds its output, and the child ends too", async () => {
     const { code, out, ms } = await run("sleep 60 & echo $!; exit 3");
     expect(code).toBe(3);
-    expect(ms).toBeLessThan(4_000);
-    expect(isRunning(Number(out))).toBe(false);
+    expect(ms).toBeLessThan(20_000);
+    await until("its end", () => !isAlive(Number(out)));
   });
   test("floods", async () => {
-    const { out } = await run("yes", 500);
+    const { out } = await run("yes", 3_000);
     expect(out.length).toBe(256 * 1024);
   });
   test("reads nothing of a long input", async () => {
@@ -69,12 +70,6 @@ describe("a program that misbehaves", () => {
 });
 
 /** A killed process may stay in the table until its new parent has looked. */
-function isRunning(pid: number): boolean {
-  const { stdout } = Bun.spawnSync(["ps", "-o", "stat=", "-p", String(pid)]);
-  const state = stdout.toString().trim();
-  return state !== "" && !state.startsWith("Z");
-}
-
 describe("who has the last word on disableAllHooks", () => {
   const files: [string, Record<string, string>, string[]][] = [
     ["nobody", {}, []],

@@ -59,7 +59,7 @@ export const isIdle = ({ home }: Place) =>
   namesIn(join(home, ".local/state/pawl/notify")).every((name) => name === "said");
 
 export async function until(holds: () => boolean, what: string): Promise<void> {
-  const end = Date.now() + 15_000;
+  const end = Date.now() + 35_000;
   while (!holds()) {
     if (Date.now() > end) throw new Error(`waited in vain: ${what}`);
     await Bun.sleep(20);

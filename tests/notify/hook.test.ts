@@ -19,7 +19,7 @@ import {
 import { environments, isIdle, listening, program, put, received, until } from "./ground.ts";
 
 /** The machine may be busy. */
-setDefaultTimeout(40_000);
+setDefaultTimeout(60_000);
 
 afterAll(removePlaces);
 
@@ -177,7 +177,8 @@ describe("the host asks", () => {
 
 describe("together", () => {
   test("two sessions at once: one message with both", async () => {
-    const place = listening("  batch: 2\n");
+    // So long may one of them be late.
+    const place = listening("  batch: 6\n");
     const began = Bun.nanoseconds();
     const started = ["one", "two"].map((name) => {
       const input = JSON.stringify(payload(place, openSession(place, name), "PermissionRequest", PERMISSION));
@@ -192,7 +193,7 @@ describe("together", () => {
     await until(() => received(place).length > 0 && isIdle(place), "the program is called");
     const [got, ...more] = received(place);
     expect(more).toEqual([]);
-    expect((Bun.nanoseconds() - began) / 1e6).toBeGreaterThan(2_000);
+    expect((Bun.nanoseconds() - began) / 1e6).toBeGreaterThan(6_000);
     expect(got).toMatchObject({ what: "several", title: "Pawl: 2 things to look at" });
     expect(got!.notices.map(({ session }) => session).toSorted()).toEqual(
       ["one", "two"].map((name) => openSession(place, name).id).toSorted(),
@@ -251,7 +252,7 @@ test("a program that hangs holds nobody up, and is ended with its children", asy
   const place = listening("  batch: 0\n", '#!/bin/sh\necho $$ > "$HOME/pid"\nsleep 600 &\nwait\n');
   const began = Bun.nanoseconds();
   expect(asks(place, openSession(place, "main")).code).toBe(0);
-  expect((Bun.nanoseconds() - began) / 1e6).toBeLessThan(5_000);
+  expect((Bun.nanoseconds() - began) / 1e6).toBeLessThan(10_000);
   await until(() => errorsOf(place).includes("took longer than 10 s and was ended"), "it is ended");
 });
 

@@ -6,7 +6,7 @@ import { type LoopWorld, openWorld, PLAIN, SUCCESS } from "../loop/world.ts";
 import { CONFIG, put, until } from "./ground.ts";
 
 /** The machine may be busy. */
-setDefaultTimeout(40_000);
+setDefaultTimeout(60_000);
 
 let world: LoopWorld;
 beforeEach(() => {

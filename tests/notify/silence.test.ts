@@ -19,7 +19,7 @@ import {
 import { isIdle, listening, put, received, until } from "./ground.ts";
 
 /** The machine may be busy. */
-setDefaultTimeout(40_000);
+setDefaultTimeout(60_000);
 
 afterAll(removePlaces);
 
