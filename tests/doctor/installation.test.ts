@@ -225,6 +225,8 @@ const programs: Case[] = [
     ["trouble hook-slow"],
     "the hook took 1",
   ],
+  // biome-ignore format: one thought
+  ["a program that was slow once", (p) => program(p, '[ "$1" = hook ] || { echo "pawl 0.1.0"; exit; }; mkdir once 2>/dev/null && sleep 1.1; exit 0'), [], "the hook ended with 0 after"],
   [
     "a folder that others may write",
     (p) => chmodSync(join(p.home, ".local/share/pawl/bin"), 0o777),
