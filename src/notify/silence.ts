@@ -36,13 +36,17 @@ const sessions = () =>
 
 /** An agent at work writes its transcript long before it stops, and so do its sub-agents. */
 function lastWritten(session: string): number {
-  const folder = join(process.env.CLAUDE_CONFIG_DIR || join(homeDir(), ".claude"), "projects");
-  const times = namesOrNone(folder).flatMap((project) => {
-    const agents = join(folder, project, session, "subagents");
-    const own = join(folder, project, `${session}.jsonl`);
+  const times = transcriptsOf(session).flatMap((own) => {
+    const agents = join(own.slice(0, -".jsonl".length), "subagents");
     return [own, ...namesOrNone(agents).map((name) => join(agents, name))].map(writtenAt);
   });
   return Math.max(0, ...times);
+}
+
+/** Where a session's transcript may be: the client has a folder for each project. */
+export function transcriptsOf(session: string): string[] {
+  const folder = join(process.env.CLAUDE_CONFIG_DIR || join(homeDir(), ".claude"), "projects");
+  return namesOrNone(folder).map((project) => join(folder, project, `${session}.jsonl`));
 }
 
 function writtenAt(path: string): number {

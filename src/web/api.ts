@@ -1,5 +1,6 @@
 /** What the page reads. Every answer is data: texts of agents and repositories stay strings, whatever is in them. */
 import type { Filter } from "../insight/query.ts";
+import type { RunRow } from "../insight/types.ts";
 import { isRunId } from "../store/names.ts";
 import { type Figures, stats } from "./figures.ts";
 import { journalPage } from "./journal-page.ts";
@@ -66,14 +67,21 @@ function filterOf({ projects }: Api, query: Query): Filter {
 }
 
 function oneRun({ projects, words, figures }: Api, query: Query): unknown {
-  const root = projects.named(query.get("project"));
+  const root = query.get("project") ?? "";
   const id = query.get("id") ?? "";
   if (!isRunId(id)) throw new AskedError("this is no run's name");
   const known = figures.ask((insight) => insight.run(root, id));
-  const page = runPage(root, id, words) ?? (known && runFromJournal(root, id, words));
-  if (!page) throw new AskedError("there is no such run", 404);
-  return { ...known, ...page, stages: known?.stages ?? [] };
+  // Figures also know of projects and worktrees that were removed; on disk only those are looked at that are known.
+  const here = known && !projects.all().includes(root) ? null : projects.named(root);
+  const page = here && runPage(here, id, words);
+  if (page) return { ...known, ...page, stages: known?.stages ?? [] };
+  if (!known) throw new AskedError("there is no such run", 404);
+  return { ...known, run: gone(known.run), ...runFromJournal(here, id, words) };
 }
+
+/** Nobody can do anything with it any more, however it stood. */
+const gone = (run: RunRow): RunRow =>
+  run.status === "ended" ? run : { ...run, status: "ended", outcome: "gone", ended_at: run.updated_at };
 
 /** Those on disk say more; those that are only remembered follow. */
 function allLoops({ figures }: Api, roots: string[], filter: Filter): { updated_at: string }[] {
@@ -81,7 +89,8 @@ function allLoops({ figures }: Api, roots: string[], filter: Filter): { updated_
   const isHere = ({ project, run }: { project: string; run: string }) =>
     here.some((loop) => loop.project === project && (loop.run === run || loop.id === run));
   const before = figures.ask((insight) => insight.loops(filter)) ?? [];
-  const all = [...here, ...before.filter((loop) => !isHere(loop)).map((loop) => ({ ...loop, running: false }))];
+  const left = { running: false, waiting: null, lines: [] };
+  const all = [...here, ...before.filter((loop) => !isHere(loop)).map((loop) => ({ ...loop, id: loop.run, ...left }))];
   return all.toSorted((a, b) => b.updated_at.localeCompare(a.updated_at));
 }
 

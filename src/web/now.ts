@@ -4,11 +4,12 @@ import { openDraft } from "../core/draft.ts";
 import { choiceLines, fill, valuesOf } from "../core/guide.ts";
 import { plain } from "../core/plain.ts";
 import { MOST_SIGNS, runLine, short, type Waiting } from "../core/run-line.ts";
-import type { Commit, EventOf, Run, RunSummary, Workflow } from "../core/types.ts";
+import type { Call, Commit, EventOf, Run, RunSummary, Workflow } from "../core/types.ts";
 import { readCost } from "../store/cost.ts";
 import { logError } from "../store/errors.ts";
 import { listRuns, loadRun } from "../store/runs.ts";
 import { STALE_MS } from "../store/waiting.ts";
+import { openCall } from "./permission.ts";
 import { projectNames } from "./projects.ts";
 
 export interface QuestionView {
@@ -104,8 +105,9 @@ function lookAtProject(root: string, at: string, words: Words): { needs: Need[];
         if (loaded === null || loaded.commit.run.status === "ended" || loaded.workflow.watch) return;
         const place = { minutes: 0, ownerGone: one.owner_gone, arm: armOf(loaded) };
         const { waits } = runLine(loaded.commit.run, place);
-        live.push(liveRun(root, loaded, waits, words));
-        needs.push(...needOf(root, loaded, waits));
+        const call = waits === null ? openCall(loaded.commit.run) : undefined;
+        live.push(liveRun(root, loaded, call ? calling(call) : waits, words));
+        needs.push(...needOf(root, loaded, waits, call));
       });
   });
   return { needs, live };
@@ -132,12 +134,11 @@ const unreadable = (project: string, run: string, since: string): Need => ({
 
 // ── Needs ───────────────────────────────────────────────────────────────────
 
-function needOf(project: string, { commit, workflow }: Loaded, waits: Waiting | null): Need[] {
+function needOf(project: string, { commit, workflow }: Loaded, waits: Waiting | null, call: Call | undefined): Need[] {
   const { run } = commit;
   const about = { project, run: run.id, workflow: run.workflow };
   const approval = { canApprove: mayApprove(run), claimed: mayApprove(run) ? run.claim!.at : null };
-  if (waits === null && run.call)
-    return [{ ...about, ...calling(run.call), since: run.call.at, kind: "permission", question: null, ...approval }];
+  if (call) return [{ ...about, ...calling(call), since: call.at, kind: "permission", question: null, ...approval }];
   if (waits === null) return unproven(about, run);
   return [
     { ...about, ...waits, since: sinceOf(run), kind: kindOf(run), question: questionOf(run, workflow), ...approval },

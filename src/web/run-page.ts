@@ -43,7 +43,7 @@ export function runPage(root: string, id: string, words: Words) {
     question: isLive && workflow ? questionOf(run, workflow) : null,
     canApprove: isLive && mayApprove(run),
     /** `asked` of an approval: it is meant for this claim and no later one */
-    claim: isLive && run.claim ? { signal: run.claim.signal, asked: run.claim.at } : null,
+    claimed: isLive && mayApprove(run) ? run.claim!.at : null,
     paused: isLive && (run.paused !== undefined || run.status === "halted"),
     evidence: Object.values(run.verdicts ?? {}).map(verdictView),
     proofs: Object.entries(run.done).map(([stage, { at, signal, proof }]) => ({
@@ -55,9 +55,10 @@ export function runPage(root: string, id: string, words: Words) {
   };
 }
 
-/** Its files are gone, the journal still tells it. Outputs of checks are not in there. */
-export function runFromJournal(root: string, id: string, words: Words) {
-  const lines = [...readJournal(root, { run: id })].filter(({ kind }) => !BOOKKEEPING.has(kind));
+/** Its files are gone, the journal still tells it, if the project is there. Outputs of checks are not in there. */
+export function runFromJournal(root: string | null, id: string, words: Words) {
+  const all = root === null ? [] : [...readJournal(root, { run: id })];
+  const lines = all.filter(({ kind }) => !BOOKKEEPING.has(kind));
   const timeline = lines.slice(-MOST_MOMENTS).map(({ at, seq, kind, ...rest }): Moment => {
     return { at, seq, kind, text: plain(words({ kind, ...rest })), detail: null };
   });

@@ -104,8 +104,11 @@ test("pause, resume, free and abort, each after a question", async () => {
   };
   await say("Pause…", "Pause");
   expect(now(run).paused).toBeDefined();
+  await page.locator(".lead").getByText("Paused").waitFor();
+  await visit(page, "#/now", "Now");
   await say("Resume…", "Resume");
   expect(now(run).paused).toBeUndefined();
+  await visit(page, runHash(world.place, run), TITLES.tricky!);
   await say("Free it…", "Free it");
   await say("Abort…", "Abort run");
   expect(now(run)).toMatchObject({ status: "ended", outcome: "aborted" });

@@ -85,7 +85,7 @@ test("script in titles, messages and tasks is shown as text and runs nothing", a
   await close();
 });
 
-test("names in the picture of a workflow end within it", async () => {
+test("names in the picture of a workflow end within it, and those of stages within their box", async () => {
   const { page, close } = await openPage(browser, dashboard);
   const cut: string[] = [];
   for (const [hash, title] of pages.filter(([hash]) => hash.startsWith("#/run?"))) {
@@ -95,7 +95,9 @@ test("names in the picture of a workflow end within it", async () => {
       ...(await page.locator("svg.graph text").evaluateAll((all) =>
         all.flatMap((text) => {
           const { x, width } = (text as SVGTextElement).getBBox();
-          return x + width > (text as SVGTextElement).ownerSVGElement!.viewBox.baseVal.width ? [text.textContent] : [];
+          const box = text.parentElement?.querySelector<SVGGraphicsElement>("rect")?.getBBox();
+          const end = box ? box.x + box.width : (text as SVGTextElement).ownerSVGElement!.viewBox.baseVal.width;
+          return x + width > end ? [text.textContent] : [];
         }),
       )),
     );

@@ -132,7 +132,7 @@ describe("an approval", () => {
       what: "your approval is needed (Have you looked at the diff?)",
     });
     const page = await client.data(`/api/run?${new URLSearchParams({ project: place.root, id: run().id })}`);
-    expect(page).toMatchObject({ canApprove: true, claim: { signal: "BUILT", asked: need.claimed } });
+    expect(page).toMatchObject({ canApprove: true, claimed: need.claimed });
     const early = await act("approve", { asked: "2020-01-01T00:00:00.000Z" });
     expect(early).toMatchObject({ status: 409, message: "not taken: it was claimed anew meanwhile." });
     expect(recorded("approved")).toEqual([]);

@@ -1,6 +1,6 @@
 /** What the pages read: the story of a run, its checks, the journal page by page, tasks and figures. */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { appendFileSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
+import { appendFileSync, mkdirSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { makePlace, type Place, removePlaces } from "../harness.ts";
 import { runOf } from "../run-files.ts";
@@ -14,6 +14,7 @@ import {
   startDashboard,
   stopDashboards,
   TO_QUESTION,
+  until,
 } from "./ground.ts";
 
 const CHECKED = `name: checked
@@ -140,6 +141,35 @@ test("a run that is over keeps its story, and so does one whose files are gone",
   const told = await ask("run", { project: place.root, id: ended });
   expect(told.run).toMatchObject({ id: ended, outcome: "completed" });
   expect(texts(told)).toContainEqual("it claims BUILT");
+});
+
+test("a run and a loop that only figures know of: the project was removed", async () => {
+  const root = join(place.base, "removed");
+  mkdirSync(join(root, ".git"), { recursive: true });
+  play(newWorld({ ...place, root }), [{ session: "gone", prompt: "/complete-work" }]);
+  const left = () => ask("runs", {}).then(({ rows }) => rows.find((run: Data) => run.project === root));
+  const { id: run } = await until(left);
+  const looped = { workflow: "complete-work", stage: "memory", host: "claude", session: "s", kind: "looped" };
+  const line = {
+    v: 1,
+    at: new Date().toISOString(),
+    run,
+    seq: 2,
+    i: 0,
+    ...looped,
+    procedure: "plain",
+    verdict: "failure",
+  };
+  for (const name of readdirSync(join(root, ".pawl/journal")))
+    appendFileSync(join(root, ".pawl/journal", name), `${JSON.stringify(line)}\n`);
+  expect((await ask("loops")).rows).toMatchObject([
+    { project: root, id: run, running: false, waiting: null, lines: [] },
+  ]);
+  rmSync(root, { recursive: true });
+  await until(async () => (await ask("now")).projects.every((one: Data) => one.root !== root) || undefined);
+  const page = await ask("run", { project: root, id: run });
+  expect(page).toMatchObject({ run: { id: run, status: "ended", outcome: "gone" }, timeline: [], canApprove: false });
+  expect(page.stages).toMatchObject([{ stage: "memory" }]);
 });
 
 describe("the journal", () => {

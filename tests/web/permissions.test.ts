@@ -1,9 +1,10 @@
 /** The host asks the person for a permission: each time it does, the dashboard shows it, however often the hook is installed. */
 import { afterAll, beforeEach, expect, test } from "bun:test";
+import { writeFileSync } from "node:fs";
 import { makePlace, PAWL, type Place, payload, removePlaces, runHook } from "../harness.ts";
 import { journalOf } from "../run-files.ts";
 import { sessionOf, type World } from "../scenario.ts";
-import { type Client, enter, newWorld, play, startDashboard, stopDashboards } from "./ground.ts";
+import { type Client, type Data, enter, newWorld, play, startDashboard, stopDashboards, until } from "./ground.ts";
 
 let place: Place;
 let world: World;
@@ -102,6 +103,45 @@ test("four ways at the same moment, three times: three are recorded", async () =
     expect(noticed()).toBe(round);
     expect(await needs()).toHaveLength(1);
   }
+});
+
+/** As the client writes it: the call stands there while it asks, the result comes when the tool is through or was refused. */
+const used = (use: Record<string, unknown>, ago = 10_000, fields = {}) => {
+  const timestamp = new Date(Date.now() - ago).toISOString();
+  const message = { id: `msg_${ago}`, role: "assistant", content: [{ type: "tool_use", input: {}, ...use }] };
+  return { type: "assistant", isSidechain: false, timestamp, message, ...fields };
+};
+const answered = (id: string) => ({
+  type: "user",
+  isSidechain: false,
+  timestamp: new Date().toISOString(),
+  message: { role: "user", content: [{ type: "tool_result", tool_use_id: id, content: "done" }] },
+});
+
+const TRANSCRIPTS: Record<string, object[]> = {
+  "not through": [used({ id: "a", name: "Bash" })],
+  through: [used({ id: "a", name: "Bash" }), answered("a")],
+  "one before it": [used({ id: "a", name: "Bash" }, 20_000), answered("a"), used({ id: "b", name: "Bash" })],
+  "another tool": [used({ id: "a", name: "Read" }), answered("a")],
+  nothing: [],
+};
+
+test("answered, and the tool is through: it is shown no longer, though no event of the session came", async () => {
+  for (const [session, lines] of Object.entries(TRANSCRIPTS)) {
+    play(world, [{ session, prompt: "/complete-work" }]);
+    writeFileSync(sessionOf(world).transcript, lines.map((line) => `${JSON.stringify(line)}\n`).join(""));
+    send(request());
+  }
+  const nameOf = (id: string) => Object.keys(TRANSCRIPTS).find((name) => world.sessions[name]!.id === id)!;
+  const waiting = async () => {
+    const { live } = await client.data("/api/now");
+    const asks = live.filter(({ waits }: Data) => waits === "the agent asks for a permission for Bash");
+    return asks.map(({ session }: Data) => nameOf(session)).sort();
+  };
+  const open = Object.keys(TRANSCRIPTS).filter((name) => name !== "through");
+  await until(async () => (await waiting()).length === open.length || undefined);
+  expect(await waiting()).toEqual(open.sort());
+  expect(await needs()).toHaveLength(open.length);
 });
 
 test.each<[string, Record<string, string>, string[]]>([

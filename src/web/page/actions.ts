@@ -1,6 +1,6 @@
 /// <reference lib="dom" />
 /** What the person can do with a run, each with a question first. */
-import { type ActionName, act, type RunDetail } from "./api.ts";
+import { type ActionName, act, type Need, type RunDetail } from "./api.ts";
 import { confirm } from "./dialog.ts";
 import { type Child, h } from "./dom.ts";
 
@@ -24,6 +24,12 @@ export function answerButtons(target: Target, detail: Pick<RunDetail, "question"
   const choices =
     detail.question?.choices.map((choice, i) => choiceButton(target, choice, i === 0, detail.question?.asked)) ?? [];
   return detail.canApprove ? [...choices, approveButton(target, detail.claimed)] : choices;
+}
+
+/** Of what stands on Now: a run that stopped only waits for its word to go on. */
+export function needButtons(target: Target, need: Need): Child[] {
+  const rests = !readOnly && (need.kind === "halted" || need.kind === "paused");
+  return [...answerButtons(target, need), ...(rests ? [controlButton(target, "resume")] : [])];
 }
 
 function choiceButton(target: Target, { name, label }: Choice, first: boolean, asked: string | undefined): HTMLElement {

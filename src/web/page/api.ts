@@ -12,6 +12,7 @@ export interface Need {
   what: string;
   how: string;
   since: string;
+  kind: string;
   question: Question | null;
   canApprove: boolean;
   /** when the claim was made that can be approved */

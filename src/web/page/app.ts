@@ -72,7 +72,7 @@ async function show(): Promise<void> {
     const data = await view.load(query);
     if (mine !== asked) return;
     draw(view, data, place, page, query);
-    showReading();
+    showReading(view.again?.(data) ?? null);
   } catch (error) {
     if (error instanceof Locked) showDoor();
     else if (mine === asked) fail(error, place, page);
@@ -169,15 +169,16 @@ function markPage(page: string): void {
 const READING_MS = 700;
 let later: ReturnType<typeof setTimeout> | undefined;
 
-/** A long history is still being read: the figures grow. */
-function showReading(): void {
+/** A long history is still being read: the figures grow. `again`: what is shown may be over without a word. */
+function showReading(again: number | null): void {
   const percent = readSoFar();
   const place = byId("reading");
   place.hidden = percent === null;
   place.textContent =
     percent === null ? "" : `Reading the journal… ${percent} %. Figures are of what has been read so far.`;
   clearTimeout(later);
-  if (percent !== null) later = setTimeout(() => void show(), READING_MS);
+  const wait = percent === null ? again : READING_MS;
+  if (wait !== null) later = setTimeout(() => void show(), wait);
 }
 
 const TOGETHER_MS = 80;

@@ -9,6 +9,8 @@ const BOX = { x: 2, width: 204, height: 34 };
 const ROW = 62;
 const LANE = 16;
 const SIGNS = { done: "✓", now: "▶", open: "" } as const;
+/** Letters: a sign stands before some, and the stage of now is bold. */
+const ROOM = { done: 22, now: 19, open: 24 } as const;
 
 interface Edge {
   from: number;
@@ -61,7 +63,7 @@ const isEnd = (id: string): boolean => id.startsWith("end:") || id === "halt";
 
 function box({ title, id, state }: StageMark, row: number): SVGElement {
   const name = stageName(title || id);
-  const shown = name.length > 23 ? `${name.slice(0, 22)}…` : name;
+  const shown = clip(name, ROOM[state]);
   return svg(
     "g",
     { class: `node ${state}${isEnd(id) ? " end" : ""}` },

@@ -9,6 +9,8 @@ export interface View<T> {
   title(data: T): string;
   load(query: Record<string, string>): Promise<T>;
   draw(data: T, query: Record<string, string>): Node[];
+  /** milliseconds after which it is asked for again, though nobody told of a change */
+  again?(data: T): number | null;
 }
 
 export type Tone = "good" | "bad" | "warn" | "accent" | "quiet";

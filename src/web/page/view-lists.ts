@@ -14,6 +14,7 @@ import {
   runState,
   runTitle,
   select,
+  since,
   type Tone,
   table,
   type View,
@@ -95,7 +96,7 @@ export const viewRuns: View<Listed<RunRow>> = {
 
 function runRow(run: RunRow): HTMLElement {
   const { text, tone } = runState(run);
-  const took = Date.parse(run.ended_at ?? run.updated_at) - Date.parse(run.started_at);
+  const took = run.ended_at ? span(Date.parse(run.ended_at) - Date.parse(run.started_at)) : since(run.started_at);
   const name = runLink(run.project, run.id, runTitle(run), { "data-item": "", "data-key": `run-link:${run.id}` });
   return h(
     "tr",
@@ -105,7 +106,7 @@ function runRow(run: RunRow): HTMLElement {
     cell("Stage", run.stage),
     cell("Project", projectTag(run.project)),
     cell("Began", when(run.started_at), "nowrap"),
-    cell("Took", span(took), "right num nowrap"),
+    cell("Took", took, "right num nowrap"),
     cell("Continued", `${run.continues}×`, "right num"),
     cell("Cost", money(run.cost_usd), "right num"),
   );

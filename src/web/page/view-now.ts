@@ -1,6 +1,6 @@
 /// <reference lib="dom" />
 /** Now: what waits for the person first, then everything that is under way. */
-import { answerButtons } from "./actions.ts";
+import { needButtons } from "./actions.ts";
 import { ask, type LiveRun, type Need, type Now, type Page, type RunRow } from "./api.ts";
 import { type Child, h } from "./dom.ts";
 import { many, money, projectName } from "./format.ts";
@@ -26,6 +26,7 @@ interface Data {
 }
 
 const MOST_RECENT = 6;
+const PERMISSION_MS = 2_000;
 
 export const viewNow: View<Data> = {
   title: ({ now }) => (now.needs.length > 0 ? `(${now.needs.length}) Now` : "Now"),
@@ -34,6 +35,8 @@ export const viewNow: View<Data> = {
     [heading("Now", summary(now)), needsSection(now), liveSection(now), recentSection(recent)].filter(
       (part) => part !== null,
     ),
+  // No hook tells that a permission was given: only another look does.
+  again: ({ now }) => (now.needs.some(({ kind }) => kind === "permission") ? PERMISSION_MS : null),
 };
 
 async function load(): Promise<Data> {
@@ -67,7 +70,7 @@ function needsSection({ needs, live }: Now): HTMLElement | null {
 function needCard(need: Need, live: LiveRun[]): HTMLElement {
   const run = live.find(({ run, project }) => run === need.run && project === need.project);
   const name = run ? runTitle(run) : need.workflow;
-  const buttons = answerButtons({ project: need.project, run: need.run, name: `“${name}”` }, need);
+  const buttons = needButtons({ project: need.project, run: need.run, name: `“${name}”` }, need);
   return h(
     "li",
     { class: "card need", "data-key": `need:${need.run}`, "data-fresh": true },

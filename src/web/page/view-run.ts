@@ -48,8 +48,9 @@ function crumbs({ run }: RunDetail): HTMLElement {
   return h("nav", { class: "crumbs", "aria-label": "Where this run belongs" }, h("ol", {}, items));
 }
 
-function lead({ run }: RunDetail): Child[] {
-  const { text, tone } = runState(run);
+function lead({ run, paused }: RunDetail): Child[] {
+  const rests = paused && run.status === "active";
+  const { text, tone } = rests ? ({ text: "Paused", tone: "warn" } as const) : runState(run);
   return [
     badge(text, tone),
     ` ${run.workflow} · `,
@@ -87,7 +88,7 @@ function timelineSection({ timeline }: RunDetail): HTMLElement {
     h("h2", { id: "timeline-title" }, "What happened"),
     items.length > 0
       ? h("ol", { class: "timeline" }, items)
-      : empty("Nothing recorded.", "The journal has no line of this run."),
+      : empty("Nothing recorded.", "Its project or the journal is gone, or has no line of this run."),
   );
 }
 
