@@ -21,14 +21,15 @@ import { runOf } from "./run-files.ts";
 
 afterAll(removePlaces);
 
-const WORKFLOW = `name: ship
+/** `wait`: seconds that a stop has for the check */
+const workflow = (wait: number) => `name: ship
 signals: promise
 arm: ["/ship"]
 stages:
   - id: build
     say: Build it.
     on:
-      BUILT: { to: tell, gates: [{ run: [sh, check.sh], wait: 1 }] }
+      BUILT: { to: tell, gates: [{ run: [sh, check.sh], wait: ${wait} }] }
   - id: tell
     say: Tell the world.
     on: { TOLD: { end: completed } }
@@ -36,12 +37,12 @@ stages:
 
 /** The check ends once the file \`verdict\` of this folder says how. */
 const CHECK =
-  'while [ ! -e "$HOME/verdict" ]; do sleep 0.02; done; echo the check says $(cat "$HOME/verdict"); exit $(cat "$HOME/verdict")';
+  'while [ ! -s "$HOME/verdict" ]; do sleep 0.02; done; echo the check says $(cat "$HOME/verdict"); exit $(cat "$HOME/verdict")';
 
-function armed(): { place: Place; session: Session } {
+function armed(wait: number): { place: Place; session: Session } {
   const place = makePlace();
   mkdirSync(join(place.root, ".pawl/workflows"), { recursive: true });
-  writeFileSync(join(place.root, ".pawl/workflows/ship.yaml"), WORKFLOW);
+  writeFileSync(join(place.root, ".pawl/workflows/ship.yaml"), workflow(wait));
   writeFileSync(join(place.root, "check.sh"), CHECK);
   const granted = run(place, [process.execPath, join(import.meta.dir, "grant-trust.ts"), place.root], {});
   expect(granted.err).toBe("");
@@ -72,7 +73,7 @@ test.each([
   ["passes", "0", "Tell the world.", "tell"],
   ["fails", "3", "the check says 3", "build"],
 ])("a check that %s later wakes the agent with what follows", async (_name, verdict, said, stage) => {
-  const world = armed();
+  const world = armed(1);
   const { hook, rewake } = stop(world, CLAIM);
   expect(JSON.parse(await new Response(hook.stdout).text()).systemMessage).toContain("still running");
   expect(runOf(world.place.root, world.session.id)!.stage).toBe("build");
@@ -85,7 +86,7 @@ test.each([
 });
 
 test("a stop whose checks are over in time wakes nobody", async () => {
-  const world = armed();
+  const world = armed(25);
   writeFileSync(join(world.place.home, "verdict"), "0");
   const { hook, rewake } = stop(world, CLAIM);
   expect(await new Response(hook.stdout).text()).toContain("Tell the world.");
@@ -94,9 +95,9 @@ test("a stop whose checks are over in time wakes nobody", async () => {
 });
 
 test("a killed hook loses no check: the next stop picks its verdict up", async () => {
-  const world = armed();
+  const world = armed(25);
   const { hook, rewake } = stop(world, CLAIM);
-  await until(() => shell(world.place, "ls -d .pawl/jobs/*/1").code === 0);
+  await until(() => shell(world.place, "ls .pawl/jobs/*/1/runner.json").code === 0);
   hook.kill("SIGKILL");
   rewake.kill("SIGKILL");
   await Promise.all([hook.exited, rewake.exited]);

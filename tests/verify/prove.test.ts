@@ -3,6 +3,7 @@ import { afterAll, describe, expect, test } from "bun:test";
 import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { filesLookedAt } from "../../src/verify/named-files.ts";
+import { numbersIn } from "../gather/job-place.ts";
 import { type Place, removePlaces, runPawl } from "../harness.ts";
 import { fingerprint, ground, put, SUITE, scratches, sh, trust, until, verify, verifying } from "./ground.ts";
 
@@ -227,7 +228,7 @@ test("a project in a folder of its repository", () => {
 
 describe("ended in the middle", () => {
   const slow = () => ground({ ...SUITE, ...gates('slow: { shell: "echo $$ > $HOME/pid; exec sleep 300" }') });
-  const begun = (place: Place) => until("it runs in the copy", () => existsSync(join(place.home, "pid")));
+  const begun = (place: Place) => until("it runs in the copy", () => numbersIn(join(place.home, "pid")).length > 0);
   const isGone = (place: Place) =>
     sh(place, 'kill -0 "$(cat "$HOME/pid")" 2>/dev/null && echo there || echo gone') === "gone\n";
 

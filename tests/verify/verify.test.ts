@@ -276,7 +276,6 @@ test.each(["SIGINT", "SIGTERM"] as const)(
     await until(
       "its child is gone",
       () => !existsSync(`/proc/${pid}`) || /^State:\tZ/m.test(readFileSync(`/proc/${pid}/status`, "utf8")),
-      5_000,
     );
     expect(existsSync(join(place.root, ".pawl/receipts"))).toBe(false);
     expect(readdirSync(join(place.root, ".pawl/objects"))).toEqual([]);

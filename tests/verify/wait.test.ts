@@ -4,7 +4,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { type Place, removePlaces, run, runPawl } from "../harness.ts";
 import { perform, type World } from "../scenario.ts";
-import { ground, put, until, verifying } from "./ground.ts";
+import { ground, put, sh, until, verifying } from "./ground.ts";
 
 afterAll(removePlaces, 60_000);
 
@@ -18,7 +18,7 @@ stages:
       BUILT: { end: completed, gates: [{ run: [sh, check.sh], wait: 0 }] }
       BROKEN: { halt: "It cannot be built" }
 `;
-const WAITING = "echo begun; while [ ! -e .pawl/jobs/go ]; do sleep 0.05; done; echo over; exit $(cat .pawl/jobs/go)\n";
+const WAITING = "echo begun; while [ ! -s .pawl/jobs/go ]; do sleep 0.05; done; echo over; exit $(cat .pawl/jobs/go)\n";
 
 function claimed(): World {
   const place = ground({ ".pawl/workflows/ship.yaml": SHIP, "check.sh": WAITING });
@@ -39,12 +39,13 @@ test("nothing is running", () => {
   });
 });
 
-test("still running: progress, and to be run again; the run has not moved", () => {
+test("still running: progress, and to be run again; the run has not moved", async () => {
   const { place } = claimed();
+  await until("its first words", () => sh(place, "cat .pawl/jobs/*/1/output 2>/dev/null || :") === "begun\n");
   const runs = () => readdirSync(join(place.root, ".pawl/runs"), { recursive: true }).toSorted().join("\n");
   const before = runs();
-  const { code, out } = waitShortly(place, 600);
-  expect(out).toMatch(/^… sh check\.sh, \d s: begun\n/);
+  const { code, out } = waitShortly(place, 2_500);
+  expect(out).toMatch(/^… sh check\.sh, \d+ s: begun\n/);
   expect(out).toMatch(/\n… sh check\.sh: still running, since \d\d:\d\d:\d\d UTC\nRun `pawl verify --wait` again\.\n$/);
   expect(code).toBe(4);
   expect(runs()).toBe(before);
