@@ -1,11 +1,12 @@
 /** `pawl stats` over journals that real hooks wrote, weeks ago and today. */
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
-import { appendFileSync, readdirSync, rmSync } from "node:fs";
+import { appendFileSync, mkdirSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { StatsView } from "../src/core/stats-view.ts";
 import { type Clock, makeClock } from "./clock.ts";
+import { ARMED, at, linesOf, to } from "./core/folding.ts";
 import { besides, make, openShop, promise, sentBack, ship } from "./evening.ts";
-import { removePlaces, runPawl } from "./harness.ts";
+import { PAWL, removePlaces, runPawl, shell } from "./harness.ts";
 import type { World } from "./scenario.ts";
 
 setDefaultTimeout(30_000);
@@ -115,6 +116,36 @@ describe("two months of work", () => {
     for (const name of readdirSync(folder).filter((one) => one.startsWith("insight.db"))) rmSync(join(folder, name));
     expect(view(world).stages).toEqual(before);
   });
+
+  test("where the disk is full, the figures are the same", () => {
+    const before = view(world).stages;
+    const folder = join(world.place.home, ".local/state/pawl");
+    for (const name of readdirSync(folder).filter((one) => one.startsWith("insight.db"))) rmSync(join(folder, name));
+    const { code, out, err } = shell(world.place, `trap '' XFSZ; ulimit -f 64; '${PAWL}' stats --json`);
+    expect({ code, err }).toEqual({ code: 0, err: "" });
+    expect(JSON.parse(out).stages).toEqual(before);
+  });
+});
+
+test("what begins, or ends, at the very moment of --since is not of the time before", () => {
+  const world = openShop();
+  const folder = join(world.place.root, ".pawl/journal");
+  mkdirSync(folder, { recursive: true });
+  const stories = [
+    linesOf([[0, "memory", ARMED]], { run: "cw-1" }),
+    linesOf(
+      [
+        [-5, "memory", ARMED],
+        [0, "memory", to("memory", "review")],
+      ],
+      { run: "cw-2" },
+    ),
+  ];
+  writeFileSync(join(folder, "2026-03.jsonl"), `${stories.flat().join("\n")}\n`);
+  const { runs, runs_before, stages, stages_before } = view(world, "--since", new Date(at(0)).toISOString());
+  expect({ now: runs.runs, before: runs_before.runs }).toEqual({ now: 2, before: 1 });
+  expect(stages.map(({ attempts }) => attempts)).toEqual([1, 0]);
+  expect(stages_before.filter(({ attempts }) => attempts > 0)).toEqual([]);
 });
 
 test("other projects: by name, all together; an unknown one is refused with those that are known", () => {

@@ -77,7 +77,8 @@ function viewOf(insight: Insight, asked: Asked): StatsView {
   const before_since = new Date(Date.parse(since) - length).toISOString();
   const about: Filter = { ...(project !== null && { project }), ...(workflow !== null && { workflow }) };
   const now: Filter = { ...about, since, until: at };
-  const before: Filter = { ...about, since: before_since, until: since };
+  // Both ends of a time belong to it: what happened at `since` is of now.
+  const before: Filter = { ...about, since: before_since, until: new Date(Date.parse(since) - 1).toISOString() };
   return {
     ...{ at, since, before_since, project, workflow },
     runs: insight.counts(now),

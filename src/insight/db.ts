@@ -1,6 +1,6 @@
 /**
  * One SQLite file for the person, all projects. It is only an index of the journals: whatever is wrong with it, it is thrown
- * away and made anew. Raw events are not in it.
+ * away and made anew; where none can be kept, it is made in memory. Raw events are not in it.
  */
 import { Database } from "bun:sqlite";
 import { close, FLAGS, open } from "../store/disk.ts";
@@ -34,22 +34,37 @@ PRAGMA user_version = ${VERSION};
 
 export interface Opened {
   db: Database;
-  /** why what was there was thrown away; null: it was kept, or there was nothing */
+  /** why what was there was thrown away, or is not used; null: it was kept, or there was nothing */
   rebuilt: string | null;
 }
 
 export function openDatabase(path: string): Opened {
-  const found = tryOpen(path);
-  if ("db" in found) return { db: found.db, rebuilt: null };
-  return { db: makeAnew(path), rebuilt: found.why };
+  try {
+    const found = tryOpen(path);
+    return "db" in found ? { db: found.db, rebuilt: null } : makeAnew(path, found.why);
+  } catch (error) {
+    return inMemory(error);
+  }
 }
 
-export function makeAnew(path: string): Database {
+export function makeAnew(path: string, rebuilt: string): Opened {
   for (const end of ["", "-wal", "-shm", "-journal"]) removeQuietly(`${path}${end}`);
-  const made = tryOpen(path);
-  if ("db" in made) return made.db;
-  throw new Error(`${path}: ${made.why}`);
+  try {
+    const made = tryOpen(path);
+    return "db" in made ? { db: made.db, rebuilt } : inMemory(made.why);
+  } catch (error) {
+    return inMemory(error);
+  }
 }
+
+/** For this process alone: a full disk or a home that is read-only is no reason to know nothing. */
+export function inMemory(why: unknown): Opened {
+  const db = new Database(":memory:");
+  prepare(db);
+  return { db, rebuilt: `it cannot be kept (${messageOf(why)})` };
+}
+
+export const isInMemory = ({ filename }: Database): boolean => filename === ":memory:";
 
 /** Errors that mean the file, not the question. */
 export function isDamage(error: unknown): boolean {
@@ -60,6 +75,9 @@ export function isDamage(error: unknown): boolean {
     /no such (table|column|index)|malformed|not a database/.test(words)
   );
 }
+
+/** Errors that mean the place: nothing can be written there. */
+export const isUnwritable = (error: unknown): boolean => /^SQLITE_(FULL|READONLY|CANTOPEN|PERM)/.test(errorCode(error));
 
 export const isBusy = (error: unknown): boolean => /^SQLITE_(BUSY|LOCKED)/.test(errorCode(error));
 

@@ -4,7 +4,7 @@ import { unpackRun } from "../core/fold-pack.ts";
 import { statePath } from "../store/home.ts";
 import { basename, dirname } from "../store/names.ts";
 import { findBottleneck } from "./bottleneck.ts";
-import { isDamage, makeAnew, openDatabase } from "./db.ts";
+import { inMemory, isDamage, isInMemory, isUnwritable, makeAnew, openDatabase } from "./db.ts";
 import { afterCursor, cursorOf, limitOf, whereRuns } from "./filter.ts";
 import { findTeam, type Team } from "./mate.ts";
 import { gateRows, iso, loopRow, runRow, stageRows } from "./rows.ts";
@@ -35,11 +35,6 @@ export function openInsight(options: Options = {}): Insight {
     going = null;
     db.close();
   };
-  const anew = (why: string) => {
-    close();
-    db = makeAnew(path);
-    rebuilt = why;
-  };
   const syncSome = (ms: number): Synced => {
     going ??= beginSync(db, options.projects, team);
     const synced = going.step(ms);
@@ -56,33 +51,29 @@ export function openInsight(options: Options = {}): Insight {
       if (synced.share === 1) return synced;
     }
   };
-  // A file that turns out to be damaged is made anew once, whoever notices.
-  const heal = <T>(work: () => T, before: () => void): T => {
+  // A file that turns out to be damaged is made anew once, whoever notices. What cannot be written is done in memory.
+  const heal = <T>(work: () => T, again = work, isSecond = false): T => {
     try {
       return work();
     } catch (error) {
-      if (!isDamage(error)) throw error;
-      anew("it was damaged");
-      before();
-      return work();
+      if (isInMemory(db) || !(isDamage(error) || isUnwritable(error))) throw error;
+      close();
+      const next = isDamage(error) && !isSecond ? makeAnew(path, "it was damaged") : inMemory(error);
+      ({ db, rebuilt } = next);
+      return heal(again, again, true);
     }
   };
   const ask = <T>(question: (db: Database) => T): T =>
     heal(
       () => question(db),
-      () => sync(),
+      () => {
+        sync();
+        return question(db);
+      },
     );
   return {
-    sync: (told) =>
-      heal(
-        () => sync(told),
-        () => {},
-      ),
-    syncSome: (ms) =>
-      heal(
-        () => syncSome(ms),
-        () => {},
-      ),
+    sync: (told) => heal(() => sync(told)),
+    syncSome: (ms) => heal(() => syncSome(ms)),
     projects: () => ask(projectRows),
     runs: (filter) => ask((db) => runPage(db, filter)),
     run: (project, id) => ask((db) => oneRun(db, project, id)),

@@ -1,6 +1,6 @@
 import { Database } from "bun:sqlite";
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
-import { existsSync, readFileSync, statSync, truncateSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, statSync, truncateSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { ARMED } from "../core/folding.ts";
 import { append, type Ground, lines, newGround } from "./ground.ts";
@@ -32,6 +32,19 @@ describe("the database", () => {
     change();
     const insight = ground.open();
     expect(insight.sync()).toMatchObject({ events: 12, rebuilt: expect.stringMatching(why) });
+    expect(insight.counts({}).completed).toBe(1);
+    expect(insight.sync()).toMatchObject({ events: 0, rebuilt: null });
+  });
+
+  const NO_PLACE: Record<string, () => void> = {
+    "a folder in its place": () => mkdirSync(ground.db, { recursive: true }),
+    "a file in its folder's place": () => writeFileSync(dirname(ground.db), ""),
+  };
+  test.each(Object.entries(NO_PLACE))("%s: made in memory, and said so", (_, change) => {
+    append(root, lines("cw-1"));
+    change();
+    const insight = ground.open();
+    expect(insight.sync()).toMatchObject({ events: 12, rebuilt: expect.stringMatching(/cannot be kept/) });
     expect(insight.counts({}).completed).toBe(1);
     expect(insight.sync()).toMatchObject({ events: 0, rebuilt: null });
   });
