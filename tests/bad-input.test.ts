@@ -87,7 +87,7 @@ describe("stdin that is none", () => {
     "%s",
     (_name, redirect, error) => {
       const state = armed();
-      expectHarmless(state.place, { error, ms: 12_000 }, () =>
+      expectHarmless(state.place, { error, ms: 30_000 }, () =>
         shell(state.place, `exec ${PAWL} hook claude ${redirect}`),
       );
       expectGoesOn(state);
@@ -98,9 +98,9 @@ describe("stdin that is none", () => {
 
 test("stdin that never closes ends by itself, and a whole payload does not wait for the end", async () => {
   const cases: { send: (state: Armed) => string; trickle?: true; answer: string; error: string; ms: number }[] = [
-    { send: () => "", answer: "", error: "did not end within 5 s", ms: 12_000 },
-    { send: (state) => JSON.stringify(stop(state, CLAIM)).slice(0, 300), answer: "", error: "did not end", ms: 12_000 },
-    { send: () => " ", trickle: true, answer: "", error: "did not end within 5 s", ms: 12_000 },
+    { send: () => "", answer: "", error: "did not end within 5 s", ms: 30_000 },
+    { send: (state) => JSON.stringify(stop(state, CLAIM)).slice(0, 300), answer: "", error: "did not end", ms: 30_000 },
+    { send: () => " ", trickle: true, answer: "", error: "did not end within 5 s", ms: 30_000 },
     { send: (state) => `${JSON.stringify(stop(state, CLAIM))}\n`, answer: "step 2 of 4", error: "", ms: 4_500 },
   ];
   const play = async ({ send, trickle, answer, error, ms }: (typeof cases)[number]) => {
@@ -129,7 +129,7 @@ test("stdin that never closes ends by itself, and a whole payload does not wait 
     if (answer === "") expectGoesOn(state);
   };
   await Promise.all(cases.map(play));
-}, 20_000);
+}, 60_000);
 
 const WRONG: unknown[] = [null, 42, true, [], {}, "", "\0", "x".repeat(9_000), [["Stop"]], { toString: 1 }];
 

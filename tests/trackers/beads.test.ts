@@ -223,24 +223,24 @@ describe("the deadline", () => {
     two();
     const pids = join(world.root, "pids");
     process.env.BD_DOUBLE_PIDS = pids;
-    const quick = value(openTracker(world.root, { kind: "beads", deadline_ms: 1500 }));
+    const quick = value(openTracker(world.root, { kind: "beads", deadline_ms: 5_000 }));
     const began = performance.now();
     const answers = [
       broken("hang", () => quick.ready({ labels: [] })),
       broken("hang:show", () => quick.claim("app-10", ACTOR)),
     ];
     expect(answers.map(word)).toEqual(["deadline", "deadline"]);
-    expect(performance.now() - began).toBeLessThan(6000);
+    expect(performance.now() - began).toBeLessThan(40_000);
     const started = readFileSync(pids, "utf8").trim().split("\n").map(Number);
     expect(started.length).toBe(4);
     for (const pid of started) expect(goneSoon(pid)).toBe(true);
     delete process.env.BD_DOUBLE_PIDS;
-  }, 20_000);
+  }, 60_000);
 });
 
 /** A killed process that nobody has asked for yet is still listed. */
 function goneSoon(pid: number): boolean {
-  for (let looks = 0; looks < 200; looks++) {
+  for (let looks = 0; looks < 2_000; looks++) {
     if (!existsSync(`/proc/${pid}`) || /\) [ZX] /.test(readFileSync(`/proc/${pid}/stat`, "utf8"))) return true;
     Bun.sleepSync(10);
   }
