@@ -37,7 +37,7 @@ interface Section {
 // ── What there is ───────────────────────────────────────────────────────────
 
 function sectionsOf(view: ReportView, shown: Shown): Section[] {
-  const head = (one: About) => headOf(one, view, shown);
+  const head = (one: About, beside = ROOM) => headOf(one, view, shown, beside);
   // A command is about the project in whose folder it is typed.
   const place = ({ how, project }: NeedLine) =>
     view.projects.length > 1 && isCommand(how) ? `, in ${shown.path(project)}` : "";
@@ -61,7 +61,7 @@ function sectionsOf(view: ReportView, shown: Shown): Section[] {
     {
       title: "Proved done",
       items: view.done.map((one) => ({
-        ...{ ...base, mark: "✓", head: head(one), text: shown.time(one.at) },
+        ...{ ...base, mark: "✓", head: head(one, ROOM_OF_TIME), text: shown.time(one.at) },
         end: one.commit === null ? "" : `, commit ${one.commit.slice(0, 12)}`,
         more: one.proof.map((text) => ({ sign: "·", text, whole: false })),
         rest: `\`pawl explain ${one.run}\``,
@@ -98,11 +98,20 @@ function grouped(lines: UncheckedLine[]): [UncheckedLine, number][] {
 
 const isCommand = (how: string) => how.startsWith("`");
 
-function headOf({ project, run, workflow, task, title }: About, { projects }: ReportView, shown: Shown): string {
+/** Columns beside the names and the title: for what is said, and for what is never cut. */
+const ROOM = 50;
+const ROOM_OF_TIME = 40;
+const SHORTEST_TITLE = 16;
+const LONGEST_TITLE = 200;
+
+/** Of a long line the title gives way: a run's name is typed into commands. */
+function headOf(about: About, { projects }: ReportView, shown: Shown, beside: number): string {
+  const { project, run, workflow, task, title } = about;
   const place = projects.length > 1 ? `${fit(shown.name(project), 24)}: ` : "";
   const names = [fit(workflow, 24), run].filter(Boolean).join(" ");
-  const about = title || task;
-  return about === "" ? `${place}${names}` : `${place}${fit(about, 40)} (${names})`;
+  const room = shown.columns - beside - place.length - names.length;
+  const called = fit(title || task, Math.min(LONGEST_TITLE, Math.max(SHORTEST_TITLE, room)));
+  return called === "" ? `${place}${names}` : `${place}${called} (${names})`;
 }
 
 /** A part that nobody told makes the sum a lower bound. */
@@ -191,7 +200,7 @@ function itemLines({ mark, head, text, end, more, rest }: Item, below: number, c
 
 /** Nothing is left out. Texts of others stand as code: nothing in them is a link, a picture, a name or HTML. */
 export function reportMarkdown(view: ReportView, shown: Shown): string {
-  const sections = sectionsOf(view, shown).map(({ title, items }) =>
+  const sections = sectionsOf(view, { ...shown, columns: Number.MAX_SAFE_INTEGER }).map(({ title, items }) =>
     [`### ${title}`, "", ...items.flatMap(itemMarkdown), ""].join("\n"),
   );
   return [`## Report of ${code(firstLine(view, shown))}`, "", counts(view), "", ...sections].join("\n");

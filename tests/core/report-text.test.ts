@@ -137,6 +137,17 @@ describe("the screen", () => {
     expect(text({ done: [done("s-1", many(9))] })).toContain("      … 6 more: `pawl explain s-1`\n");
   });
 
+  test("of a long title as much as leaves the run's name and what is needed; in Markdown all of it", () => {
+    const title = "Mend the rounding of refunds that were made before the first of March";
+    const more = { title, workflow: "complete-work", run: "cw-1a2b3c4d" };
+    const needs = [{ ...need(more.run), ...more, what: "your decision is needed (review-decision)" }];
+    for (const projects of [["/code/shop"], ["/code/shop", "/code/site"]]) {
+      const line = text({ projects, needs }).split("\n")[4]!;
+      expect(line).toMatch(/Mend the round.*… \(complete-work cw-1a2b3c4d\): your decision is n.*, since 21:14$/);
+    }
+    expect(markdown({ needs })).toContain(`- \`${title} (complete-work cw-1a2b3c4d)\`: `);
+  });
+
   test("a command is never cut, however little room there is", () => {
     const why = "because ".repeat(40);
     const failed = [{ ...about("l-1"), outcome: "limit", why, how: "`pawl loop --resume l-1`" }];
