@@ -84,26 +84,26 @@ describe("the demo as a process", () => {
     expect(out).not.toContain("\x1b");
     expect(out.split("\n").filter((line) => Bun.stringWidth(line) > 100)).toEqual([]);
     expect(left()).toEqual(NOTHING);
-  }, 30_000);
+  }, 120_000);
 
   test("PAWL=0 in the shell is said, and does not silence the demo's own hooks", async () => {
     const { code, out } = await demo([], { PAWL: "0" });
     expect({ code, missing: missingFrom(out) }).toEqual({ code: 0, missing: null });
     expect(out).toContain("PAWL=0 is set in this shell");
-  }, 30_000);
+  }, 120_000);
 
   test("nothing of the person's git gets in", async () => {
     const config = "[core]\n hooksPath = /dev/null\n[commit]\n gpgsign = true\n[user]\n name =\n";
     writeFileSync(inScratch("home/.gitconfig"), config);
     const env = { GIT_DIR: inScratch("missing"), GIT_CONFIG_GLOBAL: inScratch("home/.gitconfig"), GIT_AUTHOR_NAME: "" };
     expect((await demo(["--fast"], env)).code).toBe(0);
-  }, 30_000);
+  }, 120_000);
 
   test("a folder of ours above the temp folder is not touched", async () => {
     mkdirSync(inScratch(".pawl"));
     expect((await demo(["--fast"])).code).toBe(0);
     expect(readdirSync(inScratch(".pawl"))).toEqual([]);
-  }, 30_000);
+  }, 120_000);
 
   test("in a terminal: colours, no line wider than it, the same story", async () => {
     let text = "";
@@ -120,7 +120,7 @@ describe("the demo as a process", () => {
     const plain = text.replace(/\x1b\[[0-9;]*m/g, "").split("\r\n");
     expect(plain.filter((line) => Bun.stringWidth(line) > 80)).toEqual([]);
     expect(left()).toEqual(NOTHING);
-  }, 30_000);
+  }, 120_000);
 
   test("--keep leaves the project and says where; the figures are those of its journal", async () => {
     const { code, out } = await demo(["--fast", "--keep"]);
@@ -133,7 +133,7 @@ describe("the demo as a process", () => {
       ["fail", expect.stringContaining("11 tests, were 12"), false],
       ["pass", "12 passed (bun)", true],
     ]);
-  }, 30_000);
+  }, 120_000);
 });
 
 /** Of each claim: the verdict, its reason, and whether the run moved. */
@@ -244,7 +244,7 @@ describe("when something is wrong", () => {
     expect(left()).toEqual(NOTHING);
     await until(() => processesIn(scratch) === 0);
     expect(left()).toEqual(NOTHING);
-  }, 30_000);
+  }, 120_000);
 
   test("a reader that has seen enough: nothing left", async () => {
     const child = start(["--fast"]);

@@ -6,7 +6,7 @@ import { makeScreen } from "./screen.ts";
 
 const WIDTH = 140;
 const HEIGHT = 60;
-const PATIENCE_MS = 20_000;
+const PATIENCE_MS = 60_000;
 const TOOLS = ["Bash", "Read", "Agent"];
 
 export async function terminal(project: Project, model: Model, args: string[] = [], allow = TOOLS) {
