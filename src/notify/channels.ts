@@ -59,10 +59,12 @@ const escaped = (text: string) => text.replaceAll("&", "&amp;").replaceAll("<", 
 
 // ── Starting ────────────────────────────────────────────────────────────────
 
-/** As it is written: no shell looks at it. */
+/** No shell looks at it, but everyone writes `~/` for their home. */
 export function whereIs(program: string): string | null {
   const { PATH = "" } = cleanEnvironment(process.env);
-  const places = program.includes("/") ? [program] : PATH.split(":").map((folder) => join(folder, program));
+  const places = program.includes("/")
+    ? [program.replace(/^~(?=\/)/, () => homeDir())]
+    : PATH.split(":").map((folder) => join(folder, program));
   return places.find((path) => path.startsWith("/") && canRun(path)) ?? null;
 }
 

@@ -99,6 +99,8 @@ describe("the command", () => {
     const sent = runPawl(place, ["notify", "--test"]);
     expect(sent).toMatchObject({ code: 0, out: expect.stringContaining("command   sent\n") });
     expect(received(place)).toMatchObject([{ what: "test", title: "Pawl: a test" }]);
+    put(join(place.home, CONFIG), "notify:\n  desktop: off\n  command: [~/double]\n");
+    expect(runPawl(place, ["notify", "--test"]).out).toContain("command   sent\n");
     program(place, "double", "#!/bin/sh\nexit 3\n");
     const failed = runPawl(place, ["notify", "--test"]);
     expect(failed.code).toBe(1);
