@@ -18,7 +18,7 @@ beforeAll(async () => {
 beforeEach(async () => {
   world = makeGround();
   dashboard = await startDashboard(world.place);
-}, 30_000);
+});
 
 afterAll(async () => {
   await browser?.close();

@@ -2,6 +2,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { connect, type Socket } from "node:net";
 import { networkInterfaces } from "node:os";
+import { isAlive } from "../gather/job-place.ts";
 import { makePlace, type Place, removePlaces, runPawl } from "../harness.ts";
 import { runOf } from "../run-files.ts";
 import {
@@ -220,21 +221,11 @@ test("Ctrl+C ends it at once, also while pages listen", async () => {
   const reading = stream.text().catch(() => "");
   process.kill(own.pid, "SIGINT");
   await until(
-    () => !isRunning(own.pid) || undefined,
+    () => !isAlive(own.pid),
     () => "it goes on",
-    3_000,
   );
   await reading;
 });
-
-function isRunning(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch {
-    return false;
-  }
-}
 
 describe("who may do what", () => {
   test("--read-only shows, and refuses every action with a reason", async () => {

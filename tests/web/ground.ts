@@ -31,7 +31,7 @@ export async function startDashboard(
   const pid = Number(stdout.toString());
   started.push(pid);
   const line = await until(
-    () => textOf(out).split("\n")[0],
+    () => /^(.+)\n/.exec(textOf(out))?.[1],
     () => textOf(err),
   );
   const { url, port } = JSON.parse(line) as { url: string; port: number };
@@ -117,8 +117,8 @@ export interface Heard {
   body: string;
 }
 
-/** Exactly these bytes, and what comes back until the server is through or nothing more comes. */
-export function raw(port: number, text: string, ms = 3_000): Promise<Heard> {
+/** Exactly these bytes, and what comes back until the server is through, or for so long. */
+export function raw(port: number, text: string, ms = PATIENCE_MS): Promise<Heard> {
   return new Promise((resolve) => {
     let got = "";
     const socket = connect(port, "127.0.0.1", () => socket.write(text));
@@ -131,10 +131,18 @@ export function raw(port: number, text: string, ms = 3_000): Promise<Heard> {
     const timer = setTimeout(done, ms);
     socket.on("data", (bytes) => {
       got += bytes.toString();
+      if (isWhole(got)) done();
     });
     socket.on("close", done);
     socket.on("error", done);
   });
+}
+
+/** It says how long it is, and is. */
+function isWhole(got: string): boolean {
+  const [head = "", ...body] = got.split("\r\n\r\n");
+  const length = /\r\ncontent-length: (\d+)/i.exec(head)?.[1];
+  return body.length > 0 && length !== undefined && Buffer.byteLength(body.join("\r\n\r\n")) >= Number(length);
 }
 
 export function lines(method: string, target: string, headers: Record<string, string>, body = ""): string {

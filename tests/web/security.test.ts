@@ -82,7 +82,7 @@ describe("another name leads nowhere (DNS rebinding)", () => {
       `GET /api/now HTTP/1.0\r\ncookie: ${client.cookie}\r\n\r\n`,
     ];
     for (const text of tricks) {
-      const heard = await raw(dashboard.port, text, 1_000);
+      const heard = await raw(dashboard.port, text);
       expect([400, 403]).toContain(heard.status);
       expect(heard.body).not.toContain(place.root);
     }
@@ -111,7 +111,7 @@ describe("paths are taken as they are written", () => {
   const ABSENT = ["/api/now/", "/API/now", "/page/style.css/", "/etc/passwd", "/.git/config", "/constructor"];
   const targets = [...CROOKED, ...ABSENT, "/api/constructor", "/api/__proto__"];
   test.each(targets)("%s", async (target) => {
-    const heard = await raw(dashboard.port, lines("GET", target, known()), 1_500);
+    const heard = await raw(dashboard.port, lines("GET", target, known()));
     expect(heard.status).toBe(CROOKED.includes(target) ? 400 : 404);
     expect(heard.body).not.toContain(place.root);
     expect(heard.body).not.toContain("root:");
@@ -201,7 +201,7 @@ describe("nobody else writes", () => {
 test.each(["HEAD", "OPTIONS", "TRACE", "PUT", "DELETE", "PATCH"])("%s is refused", async (method) => {
   for (const target of ["/", "/api/now", "/api/act", "/session"]) {
     const preflight = { "access-control-request-method": "POST", "access-control-request-headers": "x-pawl" };
-    const heard = await raw(dashboard.port, lines(method, target, { ...known(), ...preflight }), 1_500);
+    const heard = await raw(dashboard.port, lines(method, target, { ...known(), ...preflight }));
     expect(heard.status).toBe(405);
     expect(heard.head.toLowerCase()).not.toContain("access-control");
     expect(heard.body).not.toContain(client.cookie);
