@@ -33,7 +33,7 @@ export async function armByPrompt(incoming: Incoming, speak: Speak): Promise<voi
     const { findByArm } = await import("./author/registry.ts");
     const found = findByArm(word, root);
     if (!found) return;
-    if ("errors" in found) throw new Error(`${found.file} has mistakes; \`pawl check\` shows them`);
+    if ("errors" in found) throw new Error(`${found.errors[0]!.file} has mistakes; \`pawl check\` shows them`);
     // Another tool's /commit is none of our business.
     if (found.workflow.watch && !isOurSkill(root, word)) return;
     const workflow = await withTyped(event.text, found.workflow);
@@ -65,16 +65,6 @@ function isOurSkill(root: string, word: string): boolean {
     const file = readText(path, 64 * 1024);
     return file.ok && file.text.includes(TAIL);
   });
-}
-
-/** How a chain of steps ends is watched. The steps are those of the workflow `tail`. */
-export async function armWatch(incoming: Incoming, root: string, stages: string[]): Promise<void> {
-  const { findByName } = await import("./author/registry.ts");
-  const found = findByName("tail", root);
-  if (!found || "errors" in found || !found.workflow.watch) return;
-  // What Pawl itself has just written into session.md is no handoff.
-  const since = new Date(Date.now() + 10).toISOString();
-  armWorkflow(incoming, root, found.workflow, () => undefined, stages, { since });
 }
 
 /** Where a workflow takes a command, what the person typed behind the word is it. */
@@ -178,6 +168,8 @@ export function armWorkflow(
   if ("none" in plan) return null;
   excludeOurs(root);
   const id = "take" in plan ? plan.take : plan.id;
+  // Where nothing can be written, nothing is bound either: its run would be missed at the next stop.
+  if ("id" in plan) pinWorkflow(root, id, workflow);
   // The pointer first: without its run it means nothing, a run without its pointer would be lost to the session.
   if (event.session !== "") bindPointer(event.host, event.session, { root, run: id, ...describeParent() });
   if ("take" in plan) {
@@ -192,7 +184,6 @@ export function armWorkflow(
     );
     return id;
   }
-  pinWorkflow(root, id, workflow);
   const request = about.task || workflow.watch ? "" : requestIn(incoming);
   const begin = (facts: Facts) => arm({ workflow, event, facts, stages, request, ...plan, ...about });
   const decision = consult(begin, root, id, plan.documentPath, incoming);

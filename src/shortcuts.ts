@@ -2,7 +2,7 @@
  * A shortcut that the person typed. It is not only expanded: what can be found out or done is, so that the agent gets the
  * decided task, the rendered STATUS or the written line, and not the wish that it may look for it.
  */
-import { armTask, armWatch } from "./arming.ts";
+import { armTask, armWorkflow } from "./arming.ts";
 import { actorOf, isLabelled } from "./core/auto.ts";
 import { fenced } from "./core/auto-text.ts";
 import { MARK } from "./core/guide.ts";
@@ -14,7 +14,7 @@ import type { Task } from "./core/tasks.ts";
 import type { Answer, EventOf, Workflow } from "./core/types.ts";
 import { type Incoming, oneAnswer, type Speak } from "./engine.ts";
 import { logError } from "./store/errors.ts";
-import { lookAt, readText } from "./store/files.ts";
+import { lookAt, mayHaveKey, messageOf } from "./store/files.ts";
 import { noteClaim } from "./store/guard.ts";
 import { homeDir } from "./store/home.ts";
 import { join } from "./store/names.ts";
@@ -44,8 +44,7 @@ export async function answerShortcut(
     root = pointer?.root ?? findRoot(cwd);
     const typed = root === homeDir() || isOff(root) ? null : await find(incoming, event, root);
     if (typed === null || isAnswer(pointer, event.text)) return false;
-    // Installed twice: the other one answers; a run knows by itself that it has heard this before.
-    if (noteClaim(event.host, event.session, event.turn || event.id, event.via, "shortcuts") === null) return false;
+    if (isAnsweredByOther(event, root)) return false;
     const answers: Answer[] = [];
     atRun((answer) => void answers.push(answer));
     answers.push(await answerTo(typed));
@@ -53,6 +52,16 @@ export async function answerShortcut(
     return true;
   } catch (error) {
     logError(root, "shortcut", error);
+    return false;
+  }
+}
+
+/** Installed twice: the other one answers. Where nothing can be noted, twice is better than not at all. */
+function isAnsweredByOther(event: EventOf<"prompt">, root: string): boolean {
+  try {
+    return noteClaim(event.host, event.session, event.turn || event.id, event.via, "shortcuts") === null;
+  } catch (error) {
+    logError(root, "shortcuts", error);
     return false;
   }
 }
@@ -76,11 +85,32 @@ async function answerTo(typed: Typed): Promise<Answer> {
   if (shortcut.does === "help") return withText(shortcut, helpText(table));
   if (shortcut.does === "status") return await status(typed);
   if (shortcut.does === "record") return await record(typed);
-  const answer = shortcut.does
-    ? await execute(typed, shortcut.does)
-    : { turn: "none" as const, agent: expansionOf(shortcut) };
-  if (shortcut.tail && !hasRun(typed)) await armWatch(typed.incoming, typed.root, shortcut.tail);
-  return answer;
+  if (shortcut.does) return await execute(typed, shortcut.does);
+  return await watched(typed, { turn: "none", agent: expansionOf(shortcut) });
+}
+
+/** How a chain of steps ends is watched. One that cannot be is begun all the same, and the person hears of it. */
+async function watched(typed: Typed, answer: Answer): Promise<Answer> {
+  const { shortcut, root } = typed;
+  if (!shortcut.tail || hasRun(typed)) return answer;
+  try {
+    await armWatch(typed, shortcut.tail);
+    return answer;
+  } catch (error) {
+    logError(root, "tail", error);
+    return oneAnswer([answer, { turn: "none", person: `Pawl: this chain is not watched: ${plain(messageOf(error))}` }]);
+  }
+}
+
+/** The steps are those of the workflow `tail`. */
+async function armWatch({ incoming, root }: Typed, stages: string[]): Promise<void> {
+  const { findByName } = await import("./author/registry.ts");
+  const found = findByName("tail", root);
+  if (!found || "errors" in found) throw new Error(`${found?.errors[0]?.file} has mistakes; \`pawl check\` shows them`);
+  if (!found.workflow.watch) return;
+  // What Pawl itself has just written into session.md is no handoff.
+  const since = new Date(Date.now() + 10).toISOString();
+  armWorkflow(incoming, root, found.workflow, () => undefined, stages, { since });
 }
 
 const withText = (shortcut: Shortcut, text: string): Answer => ({
@@ -104,10 +134,10 @@ async function record({ shortcut, root, rest }: Typed): Promise<Answer> {
     const agent = `Pawl could not write the task: ${plain(made.why)}. Tell the person, and do nothing else.`;
     return { ...withText(shortcut, agent), person: `Pawl: ${why}` };
   }
-  const { line, where } = made.value;
+  const { line, where, id } = made.value;
   return {
     ...withText(shortcut, `Written to ${where}:\n${plain(line)}`),
-    person: `Pawl: recorded in ${where}: ${plain(line)}`,
+    person: `Pawl: recorded in ${where}: ${plain(line)}\n  undo: pawl task drop ${plain(id)}`,
   };
 }
 
@@ -130,7 +160,8 @@ async function execute(typed: Typed, does: "execute" | "resume"): Promise<Answer
     if (task === null)
       return withText(shortcut, `${does === "resume" ? "Nothing in progress" : "No pending tasks"}. Say so and stop.`);
     const answer = await given(typed, task);
-    if (answer) return answer;
+    // No task, no chain: there is nothing to bring to its end.
+    if (answer) return await watched(typed, answer);
   }
   return withText(shortcut, "Each task was taken by another session meanwhile. Say so and stop.");
 }
@@ -161,8 +192,7 @@ function mayBeContinuous(root: string, labels: string[]): boolean {
   if (labels.length === 0) return false;
   if (isLabelled(labels, { labels: [CONTINUOUS] })) return true;
   const own = `workflows/${CONTINUOUS}.yaml`;
-  const config = readText(join(root, "pawl.yaml"));
-  if (config.ok ? config.text.includes("labels") : config.why !== "missing") return true;
+  if (mayHaveKey(join(root, "pawl.yaml"), ["labels"])) return true;
   return isThere(join(root, ".pawl", own)) || isThere(join(homeDir(), ".config/pawl", own));
 }
 

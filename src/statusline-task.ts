@@ -3,7 +3,7 @@ import { MOST_SIGNS, short } from "./core/run-line.ts";
 import { arrange, chooseTask } from "./core/status.ts";
 import { parseSessionFile, type Task, tasksOf } from "./core/tasks.ts";
 import { noteFile, noteFolder, type Watch } from "./statusline-watch.ts";
-import { lookAt, readText } from "./store/files.ts";
+import { lookAt, mayHaveKey, readText } from "./store/files.ts";
 import { isOff } from "./store/place.ts";
 
 const FILES = ["session.md", "agents/session.md"];
@@ -15,7 +15,8 @@ export async function nextTask(root: string, folder: string, now: number, watch:
   for (const path of [folder, root, `${root}/agents`]) noteFolder(watch, path);
   for (const name of [".pawl/off", "pawl.yaml"]) noteFile(watch, `${root}/${name}`, now);
   if (isOff(root)) return "";
-  if (isConfigured(root)) {
+  // YAML takes its time: only a project whose pawl.yaml may speak of tasks pays for it.
+  if (mayHaveKey(`${root}/pawl.yaml`, ["tracker", "tasks"], LARGEST)) {
     watch.sure = false; // it may name any file
     return await nextConfigured(root);
   }
@@ -24,12 +25,6 @@ export async function nextTask(root: string, folder: string, now: number, watch:
   noteFile(watch, `${root}/${file}`, now);
   const read = readText(`${root}/${file}`, LARGEST);
   return read.ok ? nameOf(arrange(tasksOf(parseSessionFile(read.text)), null)) : "";
-}
-
-/** YAML takes its time: only a project whose pawl.yaml speaks of tasks pays for it. */
-function isConfigured(root: string): boolean {
-  const file = readText(`${root}/pawl.yaml`, LARGEST);
-  return file.ok && (file.text.includes("tracker") || file.text.includes("tasks"));
 }
 
 async function nextConfigured(root: string): Promise<string> {

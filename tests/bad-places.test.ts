@@ -111,6 +111,17 @@ describe(".pawl", () => {
     expect(runHook(state.place, stop(state, CLAIM)).out).toBe("");
   });
 
+  test.each(places)("%s: a shortcut is answered, its chain is not watched, and the person is told", (name, prepare) => {
+    const state = fresh();
+    prepare(state.place.root, state.place.base);
+    const error = name.startsWith("with") ? { root: "tail: " } : { home: "tail: " };
+    const sent = payload(state.place, state.session, "UserPromptSubmit", { prompt: "ci" });
+    const ran = expectHarmless(state.place, { error }, () => runHook(state.place, sent));
+    expect(ran.out).toContain("[SHORTCUT: /commit]");
+    expect(said(ran)).toStartWith("Pawl: this chain is not watched: ");
+    expect(runHook(state.place, stop(state, "Committed.")).out).toBe("");
+  });
+
   test.each(places)("turned into %s: told, and back again nothing is lost", (name, prepare) => {
     const state = armed();
     renameSync(inRoot(state, ".pawl"), join(state.place.base, "kept"));
@@ -139,6 +150,7 @@ describe(".pawl", () => {
     const act = () =>
       mounted(state.place, `cd ${state.place.base} && ${mounts.replaceAll(" .", " project")}`, arming(state));
     expect(said(expectHarmless(state.place, { error: { home: "arm: " } }, act))).toContain("was not armed");
+    expect(runHook(state.place, stop(state, CLAIM)).out).toBe("");
   });
 
   test.skipIf(!canMount)("on a full disk: told, nothing half-written, and with room again the work goes on", () => {
@@ -151,6 +163,14 @@ describe(".pawl", () => {
     );
     expectGoesOn(state);
   });
+});
+
+test("a home in which nothing can be written: shortcuts are answered all the same", () => {
+  const state = fresh();
+  writeFileSync(join(state.place.home, ".local"), "mine");
+  const sent = payload(state.place, state.session, "UserPromptSubmit", { prompt: "s" });
+  const ran = expectHarmless(state.place, { error: null }, () => runHook(state.place, sent));
+  expect(ran.out).toContain("[SHORTCUT: #status]");
 });
 
 describe("files of a run", () => {

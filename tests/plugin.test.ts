@@ -6,6 +6,7 @@ import { dirname, join, resolve } from "node:path";
 import { version } from "../package.json";
 import hooksFile from "../plugin/hooks/hooks.json";
 import { detectHost } from "../src/hosts/detect.ts";
+import { groupFor } from "../src/install/hooks.ts";
 import { makePlace, openSession, PAWL, type Place, payload, removePlaces, runPawl } from "./harness.ts";
 
 afterAll(removePlaces);
@@ -41,6 +42,9 @@ describe("the plugin's files", () => {
   test("all ten events, one command each", () => {
     expect(Object.keys(hooksFile.hooks)).toEqual(EVENTS);
     for (const event of EVENTS) expect(commandOf(event)).toContain('exec "$p" hook auto --via plugin');
+    const timeouts = (hooks: { timeout: number | undefined }[]) => hooks.map(({ timeout }) => timeout);
+    for (const event of EVENTS)
+      expect(timeouts(hooksFile.hooks[event as EventName][0]!.hooks)).toEqual(timeouts(groupFor(event, "local").hooks));
   });
 
   test("its version is the program's, and the marketplace offers it", () => {

@@ -83,9 +83,37 @@ describe("changes and their way back", () => {
     expect(session(place)).toContain("  one\n\n    it's two\n");
   });
 
-  test("an edit that changes nothing has nothing to undo", () => {
+  test("an edit that changes nothing says so, and has nothing to undo", () => {
     const place = placeWith({ "session.md": FILE });
-    expect(done(task(place, "edit", "login", "--label", "web"))).toBe("Changed fix-login: Fix login\n");
+    const same = [
+      "--label=web",
+      "--unlabel=ui",
+      "--command=/x",
+      "--model=opus",
+      "--restart",
+      "--priority=1",
+      "--text=more",
+    ];
+    for (const option of [...same, "--title=Fix login"])
+      expect(done(task(place, "edit", "fix-login", option))).toBe("Already so: fix-login: Fix login\n");
+    expect(session(place)).toBe(FILE);
+  });
+
+  test("what is blocked, done or dropped is opened before it is started", () => {
+    for (const verb of ["block", "done", "drop"]) {
+      const place = placeWith({ "session.md": FILE });
+      done(task(place, verb, "login"));
+      const { code, err } = task(place, "start", "login");
+      expect(code).toBe(1);
+      expect(err).toContain("hint: `pawl task open fix-login` makes it pending again");
+    }
+  });
+
+  test("a folder that cannot be written is not another session", () => {
+    const place = placeWith({ "session.md": FILE, ".pawl": "mine" });
+    const { code, err } = task(place, "start", "login");
+    expect(code).toBe(1);
+    expect(err).toStartWith("pawl: .pawl/tracker cannot be written: ");
     expect(session(place)).toBe(FILE);
   });
 

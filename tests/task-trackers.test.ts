@@ -103,6 +103,7 @@ describe.each<Kind>(["beads", "github"])("%s", (kind) => {
       const { code, err } = task(place, ...args);
       expect(code).toBe(1);
       expect(err).toMatch(/^pawl: .*(no beads database|gh auth login).*\n {2}hint: \S/s);
+      expect(err).not.toContain("makes a session.md");
     }
   });
 });

@@ -2,7 +2,7 @@
 import { plain } from "../core/plain.ts";
 import { type Overrides, SHORTCUTS, type Shortcut, withOverrides } from "../core/shortcut.ts";
 import { realpath } from "../store/disk.ts";
-import { readText } from "../store/files.ts";
+import { mayHaveKey } from "../store/files.ts";
 import { join } from "../store/names.ts";
 import { isOff } from "../store/place.ts";
 import type { Problem } from "./problem.ts";
@@ -30,14 +30,11 @@ const NOTHING: Layer = { shortcuts: {} };
 /** It quotes a file that may be anybody's. */
 const inOneLine = ({ file, line, column, message }: Problem) => `${file}:${line}:${column}: ${plain(message)}`;
 
-/** Reading YAML costs a prompt more than all the rest: only where the word stands in the file. */
-function mentionsShortcuts(path: string): boolean {
-  const file = readText(path, MAX_BYTES);
-  return file.ok ? file.text.includes("shortcuts") : file.why !== "missing";
-}
+/** Reading YAML costs a prompt more than all the rest. */
+const mayHaveShortcuts = (path: string) => mayHaveKey(path, ["shortcuts"], MAX_BYTES);
 
 function projectLayer(root: string): Layer {
-  if (!mentionsShortcuts(join(root, "pawl.yaml"))) return NOTHING;
+  if (!mayHaveShortcuts(join(root, "pawl.yaml"))) return NOTHING;
   const { readProject } = require("./project.ts") as typeof import("./project.ts");
   const read = readProject(root);
   return "errors" in read ? read : { shortcuts: read.project.shortcuts ?? {} };
@@ -45,7 +42,7 @@ function projectLayer(root: string): Layer {
 
 function personLayer(home: string): Layer {
   const path = configPath(home);
-  if (!mentionsShortcuts(path)) return NOTHING;
+  if (!mayHaveShortcuts(path)) return NOTHING;
   const { readConfig } = require("./config.ts") as typeof import("./config.ts");
   const read = readConfig(path);
   return "errors" in read ? read : { shortcuts: read.config.shortcuts ?? {} };

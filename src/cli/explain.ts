@@ -46,7 +46,7 @@ function proved(plan: string[], stages: Run["done"]): string {
   const lines = plan.flatMap((stage) => {
     const done = stages[stage];
     if (!done) return [`  ⊙ ${stage}: not done`];
-    const proof = done.proof ?? [`claimed with ${done.signal}, nothing was checked`];
+    const proof = done.proof ?? [`${done.signal === "" ? "" : `claimed with ${done.signal}, `}nothing was checked`];
     return proof.map((line) => `  ✓ ${stage}: ${line}`);
   });
   return lines.join("\n");

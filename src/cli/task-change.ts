@@ -5,7 +5,7 @@ import { liveActors } from "../store/actors.ts";
 import { callingActor } from "../store/caller.ts";
 import { type Answer, type Tracker, withLock } from "../trackers/index.ts";
 import { type Io, type Parsed, UserError } from "./args.ts";
-import { findTask, sure } from "./task-find.ts";
+import { findTask, opened, sure } from "./task-find.ts";
 import { fieldsOf, labelsOf, priorityOf, titleOf } from "./task-options.ts";
 import { asJson, STATE_WORDS } from "./task-show.ts";
 import { shellWord } from "./task-undo.ts";
@@ -30,7 +30,7 @@ const PATIENCE_MS = 20_000;
 
 /** Between looking and writing nobody else of us may do the same. */
 function withTask(root: string, parsed: Parsed, io: Io, work: (change: Change) => Changed): number {
-  const tracker = sure(openForChanging(root));
+  const tracker = opened(openForChanging(root));
   const until = Bun.nanoseconds() / 1e6 + PATIENCE_MS;
   const change = (): Answer<Changed> => {
     const task = findTask(tracker, parsed.words);
@@ -72,7 +72,10 @@ function isDead(task: Task, { here }: Tracker): boolean {
 }
 
 function refuseFinished(task: Task): void {
-  if (!isFinished(task)) return;
+  if (isFinished(task)) refuse(task);
+}
+
+function refuse(task: Task): never {
   const hint = `\`pawl task open ${task.id}\` makes it pending again`;
   throw new UserError(`${visible(task.id)} is ${STATE_WORDS[task.state]}`, hint, 1);
 }
@@ -98,7 +101,7 @@ export function startTask(root: string, parsed: Parsed, io: Io): number {
   return withTask(root, parsed, io, (change) => {
     const { tracker, task, me } = change;
     if (task.state === "claimed" && isMine(task, me, tracker)) return already(task);
-    refuseFinished(task);
+    if (isFinished(task) || task.state === "blocked") refuse(task);
     guard(change);
     const mayTake = parsed.flags.has("--force") || isDead(task, tracker);
     if (task.state === "claimed" && mayTake) sure(tracker.reopen(task.id));
@@ -175,19 +178,16 @@ export function editTask(root: string, parsed: Parsed, io: Io): number {
     if (wanted.title !== undefined && tracker.name === "session-md") guard(change);
     const labelled = add.length + remove.length === 0 ? task : sure(tracker.label(task.id, add, remove));
     const edited = names.length === 0 ? labelled : sure(tracker.update(task.id, wanted));
-    return { said: "Changed", task: edited, undo: editBack(task, edited, names, add, remove) };
+    const undo = editBack(task, edited, names, add, remove);
+    return { said: undo === "" ? "Already so:" : "Changed", task: edited, undo };
   });
 }
 
-/** Labels that it had, or lacked, before need no way back. */
-function editBack(before: Task, now: Task, names: string[], add: string[], remove: string[]): string {
-  const old = { ...before, command: before.command ?? "", model: before.model ?? "sonnet" } as unknown as Record<
-    string,
-    unknown
-  >;
-  const fields = names.map((name) =>
-    name === "restart" ? (before.restart ? "--restart" : "--no-restart") : `--${name} ${shellWord(String(old[name]))}`,
-  );
+/** What was so before needs no way back. */
+function editBack(before: Task, now: Task, names: (keyof Task)[], add: string[], remove: string[]): string {
+  const { command = "", model = "sonnet", restart = false } = before;
+  const old = { ...before, command, model, restart };
+  const fields = names.filter((name) => before[name] !== now[name]).map((name) => asOption(name, old[name]));
   const labels = [
     ...add.filter((label) => !before.labels.includes(label)).map((label) => `--unlabel ${shellWord(label)}`),
     ...remove.filter((label) => before.labels.includes(label)).map((label) => `--label ${shellWord(label)}`),
@@ -195,3 +195,6 @@ function editBack(before: Task, now: Task, names: string[], add: string[], remov
   const words = [...fields, ...labels];
   return words.length === 0 ? "" : `edit ${now.id} ${words.join(" ")}`;
 }
+
+const asOption = (name: string, value: unknown) =>
+  typeof value === "boolean" ? `--${value ? "" : "no-"}${name}` : `--${name} ${shellWord(String(value))}`;

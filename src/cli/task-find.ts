@@ -11,17 +11,22 @@ const HINTS: Record<string, string> = {
   "bad-argument": "`pawl task --help` shows how it is written",
   taken: "--force takes it over",
   "other-machine": "let it go there first: `pawl task open`",
-  refused: "`pawl task show` shows how it is",
   unsupported: "install it, or name another place with `tracker:` in pawl.yaml",
   busy: "try again in a moment",
   deadline: "try again; the tracker may be out of reach",
 };
-const ABSENT = "`pawl task add` makes a session.md; `tracker:` in pawl.yaml names another place";
+const ELSEWHERE = "`tracker:` in pawl.yaml names another place";
 
 export function sure<T>(answer: Answer<T>): T {
   if (answer.kind === "ok") return answer.value;
-  const hint = answer.kind === "absent" ? ABSENT : (HINTS[answer.code] ?? "mend what it names, then try again");
+  const hint = answer.kind === "absent" ? ELSEWHERE : (HINTS[answer.code] ?? "mend what it names, then try again");
   throw new UserError(visible(answer.why), hint, 1);
+}
+
+/** There is no list yet: the one thing that can make it is `add`. */
+export function opened(answer: Answer<Tracker>): Tracker {
+  if (answer.kind !== "absent") return sure(answer);
+  throw new UserError(visible(answer.why), `\`pawl task add\` makes a session.md; ${ELSEWHERE}`, 1);
 }
 
 /** Finished ones come last. */

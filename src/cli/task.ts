@@ -4,7 +4,7 @@ import { addTo } from "../gather/record-task.ts";
 import type { Tracker } from "../trackers/index.ts";
 import { type Io, type Parsed, parseArgs, rootOf, UserError } from "./args.ts";
 import { blockTask, dropTask, editTask, finishTask, openTask, startTask } from "./task-change.ts";
-import { findTask, sure, tasksIn } from "./task-find.ts";
+import { findTask, opened, sure, tasksIn } from "./task-find.ts";
 import { fieldsOf, labelsOf, priorityOf, titleOf } from "./task-options.ts";
 import { asJson, stateFrom, taskPage, taskTable } from "./task-show.ts";
 import { visible } from "./visible.ts";
@@ -54,7 +54,7 @@ export function run(args: string[], io: Io): number {
 function add(root: string, parsed: Parsed, io: Io): number {
   const title = titleOf(parsed.words.join(" "), 'pawl task add "Fix login bug"');
   const wanted = { title, labels: labelsOf(parsed, "--label"), ...priorityOf(parsed) };
-  const tracker = sure(openForAdding(root));
+  const tracker = opened(openForAdding(root));
   const text = parsed.values["--text"];
   const task = { ...wanted, ...(text && { text }), ...fieldsOf(parsed, tracker) };
   const { command, ...rest } = task;
@@ -69,15 +69,15 @@ function list(root: string, parsed: Parsed, io: Io): number {
   if (parsed.words.length > 0) throw new UserError("list takes no name", "`pawl task show <task>` shows one task");
   const { "--state": state, "--label": label } = parsed.values;
   const only = state === undefined ? undefined : stateFrom(state);
-  const opened = openProjectTracker(root);
+  const found = openProjectTracker(root);
   const json = parsed.flags.has("--json");
-  if (opened.kind === "absent") {
+  if (found.kind === "absent") {
     io.out(
-      json ? asJson({ tracker: null, why: opened.why, tasks: [] }) : `No list of tasks here: ${visible(opened.why)}.\n`,
+      json ? asJson({ tracker: null, why: found.why, tasks: [] }) : `No list of tasks here: ${visible(found.why)}.\n`,
     );
     return 0;
   }
-  const tracker = sure(opened);
+  const tracker = opened(found);
   const tasks = wantedTasks(tracker, parsed.flags.has("--all"), only, label);
   if (json) io.out(asJson({ tracker: tracker.name, where: tracker.where, tasks }));
   else
@@ -93,7 +93,7 @@ function wantedTasks(tracker: Tracker, all: boolean, state?: TaskState, label?: 
 }
 
 function show(root: string, parsed: Parsed, io: Io): number {
-  const tracker = sure(openProjectTracker(root));
+  const tracker = opened(openProjectTracker(root));
   const task = findTask(tracker, parsed.words);
   const where = { tracker: tracker.name, where: tracker.where };
   io.out(parsed.flags.has("--json") ? asJson({ ...where, task }) : taskPage(task, tracker.where));

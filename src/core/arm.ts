@@ -7,6 +7,7 @@ import { owe } from "./ledger.ts";
 import { resume, typedCommandOf } from "./prompt.ts";
 import { short } from "./run-line.ts";
 import type { Event, Facts, Need, Owner, Run, RunSummary, RunTask, Step, Workflow } from "./types.ts";
+import { stageOf } from "./workflow.ts";
 
 /** What arming in this project means: take over a run that waits for someone, or begin a new one beside the others. */
 export type Plan = { take: string } | { id: string; documentPath: string; beside: string[] } | { none: string };
@@ -144,6 +145,14 @@ function requestOf(workflow: Workflow, asked = ""): { request?: string } {
   return workflow.watch || request === "" ? {} : { request };
 }
 
+/** A watch does not send an agent to commit where there is no repository. */
+function planOf(workflow: Workflow, stages: string[], { git }: Facts): string[] {
+  const plan = stages.length > 0 ? stages : workflow.stages.map((stage) => stage.id);
+  if (!workflow.watch || git?.ok) return plan;
+  const possible = plan.filter((id) => !stageOf(workflow, id).stop?.gates?.some((gate) => gate.git));
+  return possible.length > 0 ? possible : plan;
+}
+
 function newRun({
   workflow,
   event,
@@ -159,7 +168,7 @@ function newRun({
   since,
   fresh,
 }: Arming): Run {
-  const plan = stages.length > 0 ? stages : workflow.stages.map((stage) => stage.id);
+  const plan = planOf(workflow, stages, facts);
   return {
     v: 1,
     id,

@@ -37,8 +37,7 @@ function watchStop(draft: Draft, event: EventOf<"stop">): Step {
   const judged = asked.map(({ stage, gate }) => ({ stage, verdict: judge(gate, background, facts) }));
   remember(draft, gates, NO_SIGNAL);
   const missing = judged.filter(({ verdict }) => verdict.verdict !== "pass");
-  draft.proof = judged.map(({ verdict }) => `${verdict.gate}: ${verdict.why}`);
-  if (missing.length === 0) return endRun(draft, "completed", { ...NO_SIGNAL, by: "agent" }, null);
+  if (missing.length === 0) return complete(draft, judged);
   run.stage = missing[0]!.stage.id;
   const rounds = (run.claim?.rounds ?? 0) + 1;
   run.claim = { signal: "", at: event.at, rounds, tree: "" };
@@ -48,12 +47,23 @@ function watchStop(draft: Draft, event: EventOf<"stop">): Step {
 const gatesIn = (stage: Stage): { stage: Stage; gate: Gate }[] =>
   (stage.stop?.gates ?? []).map((gate) => ({ stage, gate }));
 
-interface Missing {
+interface Found {
   stage: Stage;
   verdict: Judged;
 }
 
-function sendOn(draft: Draft, missing: Missing[]): Step {
+/** All of its stages at once, each with what showed it. */
+function complete(draft: Draft, judged: Found[]): Step {
+  const { run, event } = draft;
+  for (const id of run.plan) {
+    const proof = judged.filter(({ stage }) => stage.id === id).map(({ verdict }) => `${verdict.gate}: ${verdict.why}`);
+    run.done[id] = { at: event.at, signal: "", ...(proof.length > 0 && { proof }) };
+  }
+  run.stage = run.plan.at(-1)!;
+  return endRun(draft, "completed", { ...NO_SIGNAL, by: "agent" }, null);
+}
+
+function sendOn(draft: Draft, missing: Found[]): Step {
   const { run, workflow } = draft;
   const chain = run.plan.map((id) => stageOf(workflow, id).title).join(" → ");
   const lines = missing.map(
@@ -67,7 +77,7 @@ function sendOn(draft: Draft, missing: Missing[]): Step {
   return goOn(draft, text, { progress: false });
 }
 
-function letGo(draft: Draft, missing: Missing[]): Step {
+function letGo(draft: Draft, missing: Found[]): Step {
   const what = missing.map(({ stage, verdict }) => `${stage.title} (${verdict.why})`).join("; ");
   const person = `Pawl: the agent ended without ${what}. It was reminded once.`;
   return endRun(draft, "failed", { ...NO_SIGNAL, by: "agent" }, person);

@@ -1,6 +1,6 @@
 /** One of our sessions at a time. The lock is the kernel's, through SQLite: whoever dies has let go. */
 import type { Database } from "bun:sqlite";
-import { ensureDir, insideRoot, messageOf } from "../store/files.ts";
+import { ensureDir, errorCode, insideRoot, messageOf } from "../store/files.ts";
 import { excludeOurs } from "../store/place.ts";
 import { clock } from "./ask.ts";
 import { type Answer, failed } from "./types.ts";
@@ -20,7 +20,8 @@ export function withLock<T>(root: string, until: number, work: () => Answer<T>, 
     lock.run("BEGIN EXCLUSIVE");
   } catch (error) {
     lock?.close();
-    return failed("busy", `the tasks are locked by another session: ${messageOf(error)}`);
+    if (errorCode(error).startsWith("SQLITE_BUSY")) return failed("busy", "the tasks are locked by another session");
+    return failed("error", `${LOCK_DIR} cannot be written: ${messageOf(error)}`);
   }
   try {
     return work();

@@ -58,6 +58,7 @@ describe("shipped < project < person", () => {
     ["and the other way", "shortcuts: { y: on }\n", "shortcuts: off\n", ""],
     ["own keys of both", "shortcuts: { t: Test. }\n", 'shortcuts: { "rv:": Review. }\n', `${SHIPPED} t rv:`],
     ["the person switches off what the project has", "shortcuts: { t: Test. }", "shortcuts: { t: off }", SHIPPED],
+    ["the word in YAML's other letters", '"short\\x63uts": off\n', null, ""],
     ["a number as a key", "shortcuts: { 1: Take the first. }", null, `${SHIPPED} 1`],
   ];
   test.each(cases)("%s", (_what, project, person, on) => {

@@ -213,7 +213,9 @@ describe("installed twice, by the plugin and by init", () => {
       expect(hookOutputs.filter(({ event }) => event === "UserPromptSubmit")).toHaveLength(2);
     const text = await scene.project.read("session.md");
     expect(text.split("\n").filter((line) => line.includes("Fix login bug"))).toEqual([LINE]);
-    expect(told(recorded.hookOutputs)).toEqual([`Pawl: recorded in session.md: ${LINE}`]);
+    expect(told(recorded.hookOutputs)).toEqual([
+      `Pawl: recorded in session.md: ${LINE}\n  undo: pawl task drop fix-login-bug`,
+    ]);
     expect(text.match(/^- \[>\]/gm)).toHaveLength(1);
     expect(contexts(scene.model, 1)).toEqual([`${X}\n\n${TAKEN}`]);
     expect(contexts(scene.model, 0)).toEqual([`${expansion("p:")}\n\nWritten to session.md:\n${LINE}`]);
