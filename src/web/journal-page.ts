@@ -93,7 +93,7 @@ function matches(line: JournalLine, text: string, { q, kind, run }: JournalQuery
 function rowOf(project: string, line: JournalLine, words: Words) {
   const { at, run, seq, i, kind, workflow, stage, host, session } = line;
   const rest = Object.entries(line).filter(([key, value]) => !KEYS.has(key) && value !== null && value !== "");
-  const detail: Record<string, Json> | null = rest.length > 0 ? Object.fromEntries(rest) : null;
+  const detail: Record<string, Json> | null = rest.length > 0 ? plainly(Object.fromEntries(rest)) : null;
   return {
     project,
     at,
@@ -109,6 +109,10 @@ function rowOf(project: string, line: JournalLine, words: Words) {
     detail,
   };
 }
+
+/** Every text in it, however deep. */
+const plainly = <T>(value: T): T =>
+  JSON.parse(JSON.stringify(value), (_, part) => (typeof part === "string" ? plain(part) : part));
 
 // ── Several journals as one ─────────────────────────────────────────────────
 

@@ -5,7 +5,7 @@ import { removePlaces } from "../harness.ts";
 import type { World } from "../scenario.ts";
 import { type Running, startDashboard, stopDashboards } from "../web/ground.ts";
 import { openBrowser, openPage, visit } from "./browser.ts";
-import { makeGround, runsOf } from "./ground.ts";
+import { in_, makeGround, runHash, runsOf, runWith, TITLES } from "./ground.ts";
 
 let browser: Browser;
 let world: World;
@@ -114,6 +114,25 @@ test("/ is for searching; what is typed there is no shortcut, and the search kee
   await page.getByText("It claims TESTED").first().waitFor();
   const told = await page.locator(".moment .told").allTextContents();
   expect(told.filter((text) => !text.includes("TESTED"))).toEqual([]);
+  expect(faults).toEqual([]);
+  await close();
+});
+
+test("a long story: its newest moment is one press away; a short one has no such button", async () => {
+  const short = runWith(world.place, "ship", "waiting");
+  const long = runWith(world.place, "tricky", "active");
+  in_(
+    world,
+    "tricky",
+    Array.from({ length: 20 }, (_, nth) => ({ stop: `Not yet, ${nth}.` })),
+  );
+  const { page, faults, close } = await openPage(browser, dashboard);
+  await page.locator(".need .meta").getByText(`ship ${short.id}`).waitFor();
+  await visit(page, runHash(world.place, short), TITLES.ship!);
+  expect(await page.getByRole("button", { name: "To the newest" }).count()).toBe(0);
+  await visit(page, runHash(world.place, long), TITLES.tricky!);
+  await page.getByRole("button", { name: "To the newest" }).press("Enter");
+  expect(await focused(page)).toContain((await page.locator(".moment").last().textContent())!.trim());
   expect(faults).toEqual([]);
   await close();
 });

@@ -1,5 +1,7 @@
 /** A long history: the page says how far reading it is, and shows all of it by itself. */
 import { afterAll, beforeAll, expect, test } from "bun:test";
+import { mkdirSync, symlinkSync } from "node:fs";
+import { join } from "node:path";
 import type { Browser } from "playwright-core";
 import { makePlace, removePlaces } from "../harness.ts";
 import { writeLong } from "../insight/ground.ts";
@@ -39,6 +41,21 @@ test("how far it is, and then the figures of everything", async () => {
   expect(said).toMatch(HOW_FAR);
   await reading.waitFor({ state: "hidden" });
   expect(await page.locator("#view").textContent()).toContain(`Completed${runs}`);
+  // A search stops before it takes too long, which is not the journal's end.
+  await visit(page, "/journal?q=no-such-words", "Journal");
+  await page.getByText("No line so far.").waitFor();
+  await page.getByRole("link", { name: "Older" }).waitFor();
+  expect(faults).toEqual([]);
+  await close();
+});
+
+test("a journal that cannot be read is named", async () => {
+  const place = makePlace();
+  mkdirSync(join(place.root, ".pawl"));
+  symlinkSync(place.base, join(place.root, ".pawl/journal"));
+  const { page, faults, close } = await openPage(browser, await startDashboard(place));
+  await visit(page, "/journal", "Journal");
+  await page.locator(".notice").getByText("Not readable").waitFor();
   expect(faults).toEqual([]);
   await close();
 });

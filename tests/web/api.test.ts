@@ -200,6 +200,7 @@ describe("the journal", () => {
         i: 0,
         kind: "missing",
         why: `${n} ${"ä".repeat(Math.abs(n) % 400)}`,
+        gates: ["\u202egnp.exe"],
       });
     writeFileSync(join(dir, "2020-01.jsonl"), `${Array.from({ length: 700 }, (_, n) => line(n)).join("\n")}\n{"torn`);
     writeFileSync(join(dir, "2019-12.jsonl"), `${line(-1)}\n\n${line(-1)}\n`);
@@ -207,6 +208,7 @@ describe("the journal", () => {
     let after = "";
     for (let pages = 0; pages < 20; pages++) {
       const page = await ask("journal", { run: "old-run", after });
+      expect(page.rows[0].detail.gates).toEqual(["gnp.exe"]);
       found.push(...page.rows.map(({ seq }: { seq: number }) => seq));
       if (pages === 1) appendFileSync(join(dir, "2020-01.jsonl"), `\n${line(5000)}\n`);
       if (page.next === null) break;

@@ -2,7 +2,7 @@
 /** The journal: every line, to filter and to search. */
 import { ask, Locked, type Moment, type Now, type Page, type Project } from "./api.ts";
 import { h } from "./dom.ts";
-import { empty, heading, projectTag, runLink, select, type View } from "./parts.ts";
+import { badge, empty, heading, projectTag, runLink, select, type View } from "./parts.ts";
 import { refine } from "./route.ts";
 import { pager } from "./view-lists.ts";
 import { timelineItem } from "./view-run.ts";
@@ -10,8 +10,11 @@ import { everyProject } from "./view-stages.ts";
 
 type Line = Moment & { project: string; run: string };
 
+/** `unread`: projects whose journals cannot be read. */
+type Lines = Page<Line> & { unread: string[] };
+
 interface Data {
-  page: Page<Line>;
+  page: Lines;
   projects: Project[];
 }
 
@@ -36,15 +39,16 @@ const KINDS = [
 export const viewJournal: View<Data> = {
   title: () => "Journal",
   load: async ({ project, q, kind, run, after }) => {
-    const lines = ask<Page<Line>>("journal", { project, q, kind, run, after });
+    const lines = ask<Lines>("journal", { project, q, kind, run, after });
     const [page, now] = await Promise.all([run ? lines.catch(noneIfRefused) : lines, ask<Now>("now")]);
     return { page, projects: now.projects };
   },
-  draw: ({ page: { rows, next }, projects }, query) => [
+  draw: ({ page: { rows, next, unread }, projects }, query) => [
     heading("Journal", "Everything Pawl saw and decided, the newest first."),
     filters(query, projects),
+    ...unread.map((root) => h("p", { class: "card notice" }, badge("Not readable", "warn"), " ", projectTag(root))),
     rows.length === 0
-      ? nothing(query)
+      ? nothing(query, next !== null)
       : h(
           "div",
           { class: "card timeline-card" },
@@ -59,9 +63,9 @@ export const viewJournal: View<Data> = {
 };
 
 /** What is typed may not be a run's name yet. */
-function noneIfRefused(error: unknown): Page<Line> {
+function noneIfRefused(error: unknown): Lines {
   if (error instanceof Locked || error instanceof TypeError) throw error;
-  return { rows: [], next: null };
+  return { rows: [], next: null, unread: [] };
 }
 
 /** Every line has fields; of these they tell more than the line itself. Who searches may have found one of them. */
@@ -106,7 +110,8 @@ function search(label: string, key: string, value: string, changed: (to: string)
   return h("label", { class: "field" }, h("span", {}, label), input);
 }
 
-function nothing(query: Query): HTMLElement {
+function nothing(query: Query, goesOn: boolean): HTMLElement {
+  if (goesOn) return empty("No line so far.", "This journal is long: “Older” looks further back.");
   const filtered = Boolean(query.q || query.kind || query.project || query.run);
   if (!filtered)
     return empty("The journal is empty.", [

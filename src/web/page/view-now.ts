@@ -84,7 +84,7 @@ function needCard(need: Need, live: LiveRun[]): HTMLElement {
         "p",
         { class: "meta" },
         projectTag(need.project),
-        h("span", {}, need.workflow),
+        h("span", {}, [need.workflow, need.run].filter(Boolean).join(" ")),
         h("span", {}, "waiting ", since(need.since)),
         buttons.length > 0 && h("span", {}, instead(need)),
       ),

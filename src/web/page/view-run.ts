@@ -80,12 +80,21 @@ function openQuestion(detail: RunDetail): HTMLElement | null {
 
 // ── Timeline ────────────────────────────────────────────────────────────────
 
+/** More than a screen or two: what happens now is far below. */
+const MOST_AT_A_GLANCE = 30;
+
 function timelineSection({ timeline }: RunDetail): HTMLElement {
   const items = timeline.map((moment, i) => timelineItem(moment, timeline[i - 1]));
   return h(
     "section",
     { "aria-labelledby": "timeline-title", class: "card timeline-card" },
-    h("h2", { id: "timeline-title" }, "What happened"),
+    h(
+      "div",
+      { class: "section-head" },
+      h("h2", { id: "timeline-title" }, "What happened"),
+      items.length > MOST_AT_A_GLANCE &&
+        h("button", { type: "button", "data-key": "newest", click: () => items.at(-1)?.focus() }, "To the newest"),
+    ),
     items.length > 0
       ? h("ol", { class: "timeline" }, items)
       : empty("Nothing recorded.", "Its project or the journal is gone, or has no line of this run."),
