@@ -6,6 +6,7 @@ import { plain } from "../core/plain.ts";
 import { endOldGroup } from "../gather/process.ts";
 import { hash } from "../hosts/identity.ts";
 import { type Agent, agentFor } from "../loop/agents.ts";
+import { takeTree } from "../loop/alone.ts";
 import { headOf } from "../loop/commits.ts";
 import type { Check } from "../loop/preflight.ts";
 import { limitsOf, runLoop } from "../loop/run.ts";
@@ -217,7 +218,8 @@ function refuseAgents(): void {
 /** Two loops in one tree would work against each other. */
 function refuseSecond(root: string): void {
   const other = listLoops(root).find(isRunning);
-  if (!other) return;
+  if (!other && takeTree(root)) return;
+  if (!other) throw wrongUse("a loop is at work here already: it has just been begun", "wait until it is over");
   const { id, procedure, iterations } = other.state;
   throw wrongUse(
     `a loop is at work here already: ${id}, ${procedure}, iteration ${iterations + 1}`,

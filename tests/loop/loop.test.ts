@@ -200,6 +200,22 @@ describe("going on", () => {
   }, 60_000);
 });
 
+test("of five that begin at the same moment one is at work, the others are refused", async () => {
+  withProcedure("plain", PLAIN);
+  world.steps("exec sleep 300");
+  const loops = Array.from({ length: 5 }, () => world.start("plain", "--json"));
+  try {
+    await until("four refusals", () => loops.filter(({ exitCode }) => exitCode === 1).length >= 4);
+  } finally {
+    for (const loop of loops) loop.kill("SIGTERM");
+  }
+  const said = await Promise.all(loops.map(({ stderr }) => new Response(stderr).text()));
+  expect(said.filter((text) => text.includes("a loop is at work here already"))).toHaveLength(4);
+  expect(await Promise.all(loops.map(({ exited }) => exited)).then((codes) => codes.toSorted())).toEqual([
+    1, 1, 1, 1, 130,
+  ]);
+}, 60_000);
+
 test("a usage limit is waited for, and is no iteration", () => {
   withProcedure("plain", PLAIN);
   world.steps("echo 'Error: rate limit reached, try again in 1 second' >&2; exit 1", SUCCESS);
