@@ -13,6 +13,8 @@ export async function sendSoon(): Promise<void> {
   if ("errors" in settings) {
     const [{ file, line, message }] = settings.errors as [(typeof settings.errors)[0]];
     logError(null, "notify", `${file}:${line}: ${message}`);
+    // By the time it is mended this is no news.
+    takeAll();
     return;
   }
   if (!settings.on) {

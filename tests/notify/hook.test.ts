@@ -248,6 +248,14 @@ describe("off", () => {
   });
 });
 
+test("a config that cannot be read: the log says so, and nothing is kept for the day it is mended", async () => {
+  const place = listening();
+  put(join(place.home, ".config/pawl/config.yaml"), "notify: [\n");
+  asks(place, openSession(place, "main"));
+  await until(() => errorsOf(place).includes("config.yaml:") && isIdle(place), "the log says so");
+  expect(received(place)).toEqual([]);
+});
+
 test("a program that hangs holds nobody up, and is ended with its children", async () => {
   const place = listening("  batch: 0\n", '#!/bin/sh\necho $$ > "$HOME/pid"\nsleep 600 &\nwait\n');
   const began = Bun.nanoseconds();
