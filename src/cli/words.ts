@@ -82,5 +82,5 @@ function noticed({ what, detail }: Fields): string {
 
 export function inWords(record: Fields): string {
   const kind = text(record.kind);
-  return (WORDS[kind] ?? (() => kind))(record);
+  return Object.hasOwn(WORDS, kind) ? WORDS[kind]!(record) : kind;
 }

@@ -204,6 +204,11 @@ describe("the journal", () => {
       });
     writeFileSync(join(dir, "2020-01.jsonl"), `${Array.from({ length: 700 }, (_, n) => line(n)).join("\n")}\n{"torn`);
     writeFileSync(join(dir, "2019-12.jsonl"), `${line(-1)}\n\n${line(-1)}\n`);
+    const odd = ["constructor", "__proto__"].map((kind, seq) =>
+      line(seq).replace("missing", kind).replace("old", "odd"),
+    );
+    writeFileSync(join(dir, "2018-01.jsonl"), `${odd.join("\n")}\n`);
+    expect(texts({ timeline: (await ask("journal", { run: "odd-run" })).rows })).toEqual(["__proto__", "constructor"]);
     const found: number[] = [];
     let after = "";
     for (let pages = 0; pages < 20; pages++) {
