@@ -145,6 +145,7 @@ function archivedParts(asked: Asked, id: string, loops: KeptLoop[]): Parts {
   const pinned = readPinned(insideRoot(asked.root, archivedDir(id)), id);
   if (pinned.ok && pinned.workflow.watch) return noParts();
   const commits = readCommits(asked.root, id);
+  if (commits.every(({ forged }) => forged)) throw new Error(`${id}: Pawl wrote nothing of it`);
   return runParts(asked, commits, pinned.ok ? pinned.workflow : null, loops, false);
 }
 
