@@ -7,7 +7,7 @@ import type { ReportView } from "../src/core/report-view.ts";
 import { saveLoop } from "../src/loop/state.ts";
 import { makeClock } from "./clock.ts";
 import { besides, idOf, make, openShop, promise, sentBack, ship } from "./evening.ts";
-import { errorsOf, removePlaces, runPawl, shell } from "./harness.ts";
+import { errorsOf, PAWL, removePlaces, runPawl, shell } from "./harness.ts";
 import { runOf } from "./run-files.ts";
 import type { World } from "./scenario.ts";
 import { inHome } from "./sealing.ts";
@@ -270,6 +270,18 @@ test.each<[string[], string]>([
   expect({ code, out }).toEqual({ code: 2, out: "" });
   expect(err).toContain(said);
   expect(err).toContain("hint: ");
+});
+
+test("a terminal of 80 columns gets lines of 80 columns", async () => {
+  const world = openShop();
+  make(world, ...sentBack("B"), { session: "C", prompt: "/sign" }, { stop: promise("SIGNED") });
+  const written: Uint8Array[] = [];
+  const terminal = { cols: 80, rows: 24, data: (_: unknown, bytes: Uint8Array) => void written.push(bytes.slice()) };
+  const { root: cwd, env } = world.place;
+  expect(await Bun.spawn([PAWL, "report"], { cwd, env, terminal }).exited).toBe(0);
+  const lines = Buffer.concat(written).toString().split("\r\n");
+  expect(lines.length).toBeGreaterThan(6);
+  expect(lines.filter((line) => Bun.stringWidth(line) > 80)).toEqual([]);
 });
 
 test("looking changes nothing and leaves no error behind", () => {

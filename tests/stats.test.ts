@@ -158,6 +158,8 @@ test("other projects: by name, all together; an unknown one is refused with thos
   expect(workflows("--project", "site")).toEqual(["complete-work"]);
   expect(workflows("--project", site.place.root)).toEqual(["complete-work"]);
   expect(workflows("--all")).toEqual(["complete-work", "ship"]);
+  stats(besides(shop, "unused"));
+  expect(stats(shop, "--all").out).toStartWith("Statistics in 2 projects, ");
   const { code, err } = stats(shop, "--project", "nope");
   expect(code).toBe(2);
   expect(err).toContain("no project nope is known");

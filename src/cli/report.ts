@@ -42,7 +42,7 @@ export function run(args: string[], io: Io): number {
   const view = gatherReport(roots, since, at);
   const shown: Shown = {
     ...{ asked, name: projectNames(roots), path: projectPath, time: (time) => clockTime(time, at) },
-    ...{ columns: COLUMNS, rows: rowsOf(io), full: flags.has("--full") },
+    ...{ columns: columnsOf(io), rows: rowsOf(io), full: flags.has("--full") },
   };
   if (flags.has("--json")) io.out(`${visibleJson(view)}\n`);
   else io.out(flags.has("--markdown") ? reportMarkdown(view, shown) : reportText(view, shown));
@@ -56,5 +56,7 @@ function allProjects(here: string): string[] {
   return known.includes(here) || (known.length > 0 && !existsSync(join(here, ".pawl"))) ? known : [here, ...known];
 }
 
+const columnsOf = ({ isTTY }: Io) =>
+  isTTY ? Math.max(60, Math.min(COLUMNS, process.stdout.columns || COLUMNS)) : COLUMNS;
 /** A low terminal still gets every section. */
 const rowsOf = ({ isTTY }: Io) => (isTTY ? Math.max(24, process.stdout.rows ?? ROWS) : ROWS);

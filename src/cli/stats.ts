@@ -55,7 +55,8 @@ export function run(args: string[], io: Io): number {
 }
 
 function shownAs(insight: Insight, { project, since, at }: StatsView, asked: string) {
-  const place = project === null ? `${insight.projects().length} projects` : projectPath(project);
+  const count = insight.projects().filter(({ runs }) => runs > 0).length;
+  const place = project === null ? `${count} ${count === 1 ? "project" : "projects"}` : projectPath(project);
   return { place, asked, since: clockTime(since, at), columns: COLUMNS };
 }
 
