@@ -124,8 +124,9 @@ describe("the demo as a process", () => {
 
   test("--keep leaves the project and says where; the figures are those of its journal", async () => {
     const { code, out } = await demo(["--fast", "--keep"]);
-    const root = /kept in (\S+)\. /.exec(out.replace(/\n/g, " "))?.[1] ?? "";
+    const root = join(inScratch("tmp"), left().tmp[0] ?? "", "shop");
     expect(code).toBe(0);
+    expect(out.replace(/\s/g, "")).toContain(`keptin${root}.`);
     const explained = Bun.spawnSync([PAWL, "explain"], { cwd: root, env: { HOME: join(root, "..") } });
     expect(explained.stdout.toString()).toContain("ship, completed");
     expect(journalOf(root)).toEqual([

@@ -21,7 +21,7 @@ export const LOCAL = ".claude/settings.local.json";
 
 export function bare(options: { git?: boolean } = {}): Place {
   const place = makePlace(options);
-  mkdirSync(join(place.home, dirname(BINARY)), { recursive: true });
+  mkdirSync(join(place.home, dirname(BINARY)), { recursive: true, mode: 0o755 });
   symlinkSync(PAWL, join(place.home, BINARY));
   write(place.home, `${BINARY}.version`, `${version} tests\n`);
   return place;
@@ -35,7 +35,7 @@ export function healthy(): Place {
 }
 
 export function write(base: string, path: string, text: string | Uint8Array): void {
-  mkdirSync(dirname(join(base, path)), { recursive: true });
+  mkdirSync(dirname(join(base, path)), { recursive: true, mode: 0o755 });
   writeFileSync(join(base, path), text);
 }
 
