@@ -66,6 +66,11 @@ function received({ home }: Project): { what: string; text: string; notices: unk
 const notified = ({ home }: Project) =>
   existsSync(join(home, "notified")) ? readFileSync(join(home, "notified"), "utf8") : "";
 
+const transcript = ({ home }: Project) =>
+  [...new Bun.Glob("*/*.jsonl").scanSync({ cwd: join(home, ".claude/projects"), absolute: true })]
+    .map((path) => readFileSync(path, "utf8"))
+    .join("");
+
 const isIdle = ({ home }: Project) =>
   readdirSync(join(home, ".local/state/pawl/notify")).every((name) => name === "said");
 
@@ -82,8 +87,12 @@ test("one call for one question, though the client repeats it as a notification"
   await until(() => received(project).length > 0);
   await until(() => notified(project).includes('"permission_prompt"'));
   await until(() => client.written().includes(`\u001b]0;${TITLE}\u0007\u0007`));
+  // The dashboard goes by this: the call stands there while the client asks, its result when the tool is through.
+  expect(transcript(project)).toContain('"name":"Bash"');
+  expect(transcript(project)).not.toContain('"type":"tool_result"');
   client.press("\r");
   await client.shows(/It is made\./);
+  await until(() => transcript(project).includes('"type":"tool_result"'));
   await until(() => isIdle(project));
   expect(received(project)).toMatchObject([
     { what: "permission", text: "project: Claude asks for permission to use Bash", notices: [{ what: "permission" }] },
