@@ -151,6 +151,8 @@ const TRIES = 5;
 async function execute(typed: Typed, does: "execute" | "resume"): Promise<Answer> {
   const { shortcut, root, event } = typed;
   const { gatherTasks, mayResume } = await import("./gather/status.ts");
+  const { noteActor } = await import("./store/actors.ts");
+  noteActor(root, event.session);
   for (let tries = 0; tries < TRIES; tries++) {
     const view = gatherTasks(root);
     if (view.why !== undefined)
@@ -222,7 +224,9 @@ function details({ command, model, restart, text }: Task): string {
   const lines = [
     ...(command ? [`Invoke: ${plain(command)}`] : []),
     ...(model && model !== "sonnet" ? [`It asks for the model ${plain(model)}: say so if you are another one.`] : []),
-    ...(restart ? ["It asks for a fresh session: tell the person before you begin, and wait."] : []),
+    ...(restart
+      ? ["It asks for a fresh session: unless this one has just begun, tell the person before you start, and wait."]
+      : []),
   ];
   return [lines.join("\n"), text.trim() === "" ? "" : fenced(text)].filter((part) => part !== "").join("\n\n");
 }

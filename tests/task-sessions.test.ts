@@ -3,7 +3,8 @@ import { afterAll, describe, expect, test } from "bun:test";
 import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { machineName } from "../src/trackers/machine.ts";
-import { PAWL, type Place, removePlaces, run, runPawl } from "./harness.ts";
+import { openSession, PAWL, type Place, payload, removePlaces, run, runHook, runPawl } from "./harness.ts";
+import { HOOK, quoted } from "./hostile.ts";
 import { HEAD, placeWith as placeOf, session, USER } from "./task-place.ts";
 
 afterAll(removePlaces);
@@ -96,6 +97,41 @@ describe("a claim of another", () => {
   test.each(verbs)("%s: a dead session holds nothing", (words) => {
     const place = held(false);
     expect(runPawl(place, ["task", ...words.split(" ")])).toMatchObject({ code: 0, err: "" });
+  });
+
+  /** A client that stays until its stdin ends; what it runs is a child of its own. */
+  async function withClient(place: Place, script: string, then: () => void): Promise<void> {
+    const client = join(place.base, "claude");
+    symlinkSync("/bin/bash", client);
+    const env = { ...place.env, CLAUDE_CODE_SESSION_ID: OTHER, CLAUDECODE: "1" };
+    const cmd = [client, "-c", `${script} > /dev/null; echo ready; read -r end`];
+    const child = Bun.spawn({ cmd, cwd: place.root, env, stdin: "pipe", stdout: "pipe" });
+    try {
+      const { value } = await child.stdout.getReader().read();
+      expect(new TextDecoder().decode(value)).toBe("ready\n");
+      then();
+    } finally {
+      child.stdin.end();
+      await child.exited;
+    }
+  }
+  const prompted = (place: Place, id: string) =>
+    payload(place, openSession(place, id), "UserPromptSubmit", { prompt: "x" });
+  const byHook = (place: Place) => `printf %s ${quoted({ ...prompted(place, "A"), session_id: OTHER })} | ${HOOK}`;
+
+  test.each([
+    ["x", byHook],
+    ["pawl task start", () => `'${PAWL}' task start a`],
+  ])("%s: taken without a run, it is held as long as the client is there, and no longer", async (_way, script) => {
+    const place = placeWith();
+    await withClient(place, script(place), () => {
+      const old = session(place)!.replace(/since \S+/, "since 2026-01-01T10:00:00Z");
+      expect(old).toContain("[>] **A** — | sonnet | @pawl-99999999 on ");
+      writeFileSync(join(place.root, "session.md"), old);
+      expect(runHook(place, prompted(place, "B")).out).toContain("No pending tasks.");
+      expect(runPawl(place, ["task", "done", "a"]).err).toContain("a is in progress: pawl-99999999 on ");
+    });
+    expect(runHook(place, prompted(place, "C")).out).toContain("Resume this task, it is yours");
   });
 
   test("labels may be taken off a task in progress: that stops its run", () => {

@@ -2,7 +2,7 @@
 import { isElsewhere, isExpired, isFinished, type Task, type TaskState } from "../core/tasks.ts";
 import { openForChanging } from "../gather/project-tracker.ts";
 import { liveActors } from "../store/actors.ts";
-import { callingActor } from "../store/caller.ts";
+import { callingActor, noteCaller } from "../store/caller.ts";
 import { type Answer, type Tracker, withLock } from "../trackers/index.ts";
 import { type Io, type Parsed, UserError } from "./args.ts";
 import { findTask, opened, sure } from "./task-find.ts";
@@ -104,6 +104,7 @@ export function startTask(root: string, parsed: Parsed, io: Io): number {
     if (isFinished(task) || task.state === "blocked") refuse(task);
     guard(change);
     const mayTake = parsed.flags.has("--force") || isDead(task, tracker);
+    noteCaller(root);
     if (task.state === "claimed" && mayTake) sure(tracker.reopen(task.id));
     return { said: "Started", task: sure(tracker.claim(task.id, me)), undo: `open ${task.id}` };
   });

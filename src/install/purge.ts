@@ -61,6 +61,7 @@ export function findState(root: string): State {
     paths,
     pointers: [
       ...filesAbout(root, "sessions"),
+      ...filesAbout(root, "actors"),
       ...filesAbout(root, "greeted"),
       ...filesAbout(root, "lines"),
       ...filesAbout(root, "projects"),

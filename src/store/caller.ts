@@ -1,5 +1,6 @@
 /** Whose hand it is that changes a task: the agent of a session, or the person. */
 import { actorOf } from "../core/auto.ts";
+import { noteActor } from "./actors.ts";
 import { readText } from "./files.ts";
 import { isPlainName } from "./names.ts";
 import { isHost } from "./owner.ts";
@@ -10,6 +11,13 @@ import { readPointer } from "./place.ts";
 export function callingActor(): string {
   const session = process.env.CLAUDE_CODE_SESSION_ID ?? "";
   return isPlainName(session) && isOurSession(session) ? actorOf(session) : personActor();
+}
+
+/** An agent that takes a task is at work on it as long as its process is there. */
+export function noteCaller(root: string): void {
+  const session = process.env.CLAUDE_CODE_SESSION_ID ?? "";
+  const host = process.platform === "linux" ? pidsAbove().find(isHost) : undefined;
+  if (host !== undefined && isPlainName(session) && isOurSession(session)) noteActor(root, session, host);
 }
 
 /**

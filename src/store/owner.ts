@@ -4,17 +4,18 @@ import { readText } from "./files.ts";
 import { basename } from "./names.ts";
 import type { Pointer } from "./place.ts";
 
+/** What tells one process from all others of this machine. */
+type Process = Pick<Pointer, "pid" | "pid_start" | "boot" | "pid_ns">;
+
 /** What identifies the host process that called us; nothing where the caller is not known to be one. */
-export function describeParent(): Partial<Pointer> {
-  const pid = process.ppid;
+export function describeParent(pid = process.ppid): Process {
   if (process.platform !== "linux" || !isHost(pid)) return {};
   const [pid_start, boot, pid_ns] = [startTime(pid), bootId(), pidNamespace()];
   if (pid_start === null || boot === null || pid_ns === null) return {};
   return { pid, pid_start, boot, pid_ns };
 }
 
-export function ownerGone(pointer: Pointer): boolean {
-  const { pid, pid_start, boot, pid_ns } = pointer;
+export function ownerGone({ pid, pid_start, boot, pid_ns }: Process): boolean {
   const bootNow = bootId();
   if (boot === undefined || bootNow === null) return false;
   if (boot !== bootNow) return true;
