@@ -11,9 +11,14 @@ const BEFORE_MS = 600_000;
 /** undefined: there is none, or it was answered and the tool is through. */
 export function openCall({ call, owner }: Run): Call | undefined {
   if (call?.about !== "permission" || owner?.host !== "claude") return call;
-  const isOver = transcriptsOf(owner.session).some((path) => isThere(path) && wasAnswered(path, call));
+  const key = `${owner.session} ${call.at}`;
+  const isOver = over.has(key) || transcriptsOf(owner.session).some((path) => isThere(path) && wasAnswered(path, call));
+  if (isOver) over.add(key);
   return isOver ? undefined : call;
 }
+
+/** What was answered once is so, and its transcript grows on. */
+const over = new Set<string>();
 
 /** Every call of the tool that may be meant has its result. What cannot be read, or is not found, is still open. */
 function wasAnswered(path: string, { tool, at }: Call): boolean {
