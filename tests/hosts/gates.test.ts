@@ -228,8 +228,8 @@ describe("a command that the repository names and nobody approved", () => {
 });
 
 describe("a check that takes longer than a stop waits", () => {
-  const CHECK = `while [ ! -e "$HOME/verdict" ]; do sleep 0.05; done; echo "it says $(cat "$HOME/verdict")"; exit $(cat "$HOME/verdict")\n`;
-  const FILES = { files: { ...ship("{ run: [sh, check.sh], wait: 1 }"), "check.sh": CHECK } };
+  const CHECK = `while [ ! -s "$HOME/verdict" ]; do sleep 0.05; done; echo "it says $(cat "$HOME/verdict")"; exit $(cat "$HOME/verdict")\n`;
+  const FILES = { files: { ...ship("{ run: [sh, check.sh], wait: 5 }"), "check.sh": CHECK } };
   const give = ({ home }: Project, verdict: string) => writeFileSync(join(home, "verdict"), verdict);
 
   test("on the screen: the turn ends, and the agent is woken with the result", async () => {
