@@ -122,15 +122,20 @@ const MARK = "PAWL_GROUP";
 
 /**
  * If we are killed, its input ends, and it ends the group: nothing runs on that nobody waits for. It stands there
- * before the command does, and finds by its mark what it was not told of any more (where there is a /proc).
+ * before the command does, and finds by its mark (where there is a /proc) what it was not told of any more, and at last what
+ * left the group. Not sooner: an agent whose tool is ended before itself takes that for an answer, and goes on with it.
  */
 const GUARD = `
   group=; read -r group && read -r _
-  tell() {
-    [ -z "$group" ] || kill -s "$1" -- "-$group"
+  tell_group() { kill -s "$1" -- "-$group"; }
+  tell_marked() {
     for path in $(grep -Flsxz -e "$entry" /proc/[0-9]*/environ); do path=\${path%/environ}; kill -s "$1" "\${path#/proc/}"; done
   }
-  entry=$1; tell TERM; sleep 2; tell KILL`;
+  entry=$1
+  if [ "$group" ]; then tell_group TERM; else tell_marked TERM; fi
+  sleep 2
+  if [ "$group" ]; then tell_group KILL; fi
+  tell_marked KILL`;
 
 interface Guard {
   watch(group: number): void;
