@@ -117,7 +117,7 @@ describe("ended by us", () => {
     test("by the agent, before we know that it is there", async () => {
       for (let i = 0; i < 10; i++) {
         rmSync(file("pids"), { force: true });
-        const us = underUs("kill -s KILL $PPID; echo $$ > pids; exec sleep 600");
+        const us = underUs("echo $$ > pids; kill -s KILL $PPID; exec sleep 600");
         const pid = await agent();
         await until("its end", () => !isAlive(pid));
         expect(await us.exited).toBe(137);
