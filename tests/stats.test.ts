@@ -96,6 +96,17 @@ describe("two months of work", () => {
     expect(out).not.toContain("\u001b");
   });
 
+  test("a terminal of 80 columns gets lines of 80 columns", async () => {
+    const written: Uint8Array[] = [];
+    const terminal = { cols: 80, rows: 24, data: (_: unknown, bytes: Uint8Array) => void written.push(bytes.slice()) };
+    const { root: cwd, env } = world.place;
+    expect(await Bun.spawn([PAWL, "stats"], { cwd, env, terminal }).exited).toBe(0);
+    const shown = () => Buffer.concat(written).toString();
+    while (!/ tries 5 → 6 ↑\r\n *send .*\r\n/.test(shown())) await Bun.sleep(10);
+    const lines = shown().split(/\r\n?/);
+    expect(lines.filter((line) => Bun.stringWidth(line) > 80)).toEqual([]);
+  });
+
   test("only one workflow, only some time", () => {
     expect(view(world, "--workflow", "sign").stages.map(({ stage }) => stage)).toEqual(["sign"]);
     expect(view(world, "--since", "1h").runs.runs).toBeLessThan(8);

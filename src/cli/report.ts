@@ -4,6 +4,7 @@ import { reportMarkdown, reportText, type Shown } from "../core/report-text.ts";
 import { knownProjects } from "../gather/status.ts";
 import { gatherReport } from "../insight/report.ts";
 import { type Io, parseArgs, rootOf, UserError } from "./args.ts";
+import { columnsOf } from "./screen.ts";
 import { clockTime, projectNames, projectPath, sinceAsked } from "./since.ts";
 import { visibleJson } from "./visible.ts";
 
@@ -26,7 +27,6 @@ says is called a claim, or left out.
 Exit codes: 0 shown; with --exit-code 1 as above; 2 wrong use.`;
 
 const DEFAULT_SINCE = "yesterday 18:00";
-const COLUMNS = 100;
 const ROWS = 44;
 
 export function run(args: string[], io: Io): number {
@@ -56,7 +56,5 @@ function allProjects(here: string): string[] {
   return known.includes(here) || (known.length > 0 && !existsSync(join(here, ".pawl"))) ? known : [here, ...known];
 }
 
-const columnsOf = ({ isTTY }: Io) =>
-  isTTY ? Math.max(60, Math.min(COLUMNS, process.stdout.columns || COLUMNS)) : COLUMNS;
 /** A low terminal still gets every section. */
 const rowsOf = ({ isTTY }: Io) => (isTTY ? Math.max(24, process.stdout.rows ?? ROWS) : ROWS);

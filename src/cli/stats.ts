@@ -4,6 +4,7 @@ import { knownProjects } from "../gather/status.ts";
 import { type Filter, type Insight, type LoopRow, openInsight } from "../insight/query.ts";
 import { type Io, parseArgs, rootOf, UserError } from "./args.ts";
 import { tellReading } from "./reading.ts";
+import { columnsOf } from "./screen.ts";
 import { clockTime, projectPath, sinceAsked } from "./since.ts";
 import { visible, visibleJson } from "./visible.ts";
 
@@ -25,7 +26,6 @@ bear a ≈. Where there is too little to say, that is said.
 
 Exit codes: 0 shown, 2 wrong use.`;
 
-const COLUMNS = 100;
 const PARTS = 10;
 
 export function run(args: string[], io: Io): number {
@@ -47,7 +47,7 @@ export function run(args: string[], io: Io): number {
     const view = viewOf(insight, { since, at, project, workflow: values["--workflow"] ?? null, problems });
     if (flags.has("--json")) io.out(`${visibleJson(view)}\n`);
     else if (flags.has("--csv")) io.out(statsCsv(view));
-    else io.out(statsText(view, shownAs(insight, view, asked)));
+    else io.out(statsText(view, { ...shownAs(insight, view, asked), columns: columnsOf(io) }));
   } finally {
     insight.close();
   }
@@ -57,7 +57,7 @@ export function run(args: string[], io: Io): number {
 function shownAs(insight: Insight, { project, since, at }: StatsView, asked: string) {
   const count = insight.projects().filter(({ runs }) => runs > 0).length;
   const place = project === null ? `${count} ${count === 1 ? "project" : "projects"}` : projectPath(project);
-  return { place, asked, since: clockTime(since, at), columns: COLUMNS };
+  return { place, asked, since: clockTime(since, at) };
 }
 
 /** By its folder, or by its name where only one is called so. */

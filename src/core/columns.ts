@@ -44,3 +44,17 @@ export function between(start: string, middle: string, end: string, columns: num
   const begin = columnsOf(start) <= room ? start : `${" ".repeat(indent)}${fit(start, Math.max(FEW, room - indent))} `;
   return `${begin}${fit(middle, Math.max(1, columns - columnsOf(begin) - columnsOf(end)))}${end}`;
 }
+
+/** A line of ours as several that fit: from the second on further in, and broken inside a word only where that is too long. */
+export function wrapped(line: string, columns: number): string[] {
+  const indent = " ".repeat(line.length - line.trimStart().length + 2);
+  const lines: string[] = [];
+  let rest = line;
+  while (rest.length > columns) {
+    const blank = rest.lastIndexOf(" ", columns);
+    const end = blank > indent.length ? blank : columns;
+    lines.push(rest.slice(0, end).trimEnd());
+    rest = `${indent}${rest.slice(end).trimStart()}`;
+  }
+  return [...lines, rest];
+}

@@ -1,5 +1,5 @@
 /** Statistics as a screen and as CSV. Figures that are not exact bear a ≈. */
-import { fit } from "./columns.ts";
+import { fit, wrapped } from "./columns.ts";
 import { plain } from "./plain.ts";
 import type { Course, LoopFigures, RunFigures, StageFigures, StatsView } from "./stats-view.ts";
 
@@ -24,21 +24,19 @@ export function statsText(view: StatsView, shown: ShownStats): string {
   const blocks = [
     [fit(top, shown.columns)],
     runLines(view),
-    ...(attempts === 0 ? [] : tableBlocks(view)),
+    ...(attempts === 0 ? [] : tableBlocks(view, shown.columns)),
     ...(attempts === 0 ? [] : [timeLines(view.stages)]),
-    bottleneckLines(view, attempts),
-    trendLines(view),
+    bottleneckLines(view, attempts, shown.columns),
+    trendLines(view, shown.columns),
     loopLines(view.loops, view.loops_before),
     noteLines(view),
   ];
   return blocks
     .filter((lines) => lines.length > 0)
-    .map((lines) => `${lines.map((line) => cut(line, shown.columns)).join("\n")}\n`)
+    .map((lines) => `${lines.flatMap((line) => wrapped(line, shown.columns)).join("\n")}\n`)
     .join("\n");
 }
 
-/** Our own tables have their blanks for a reason, so only the length counts here. */
-const cut = (line: string, columns: number) => (line.length <= columns ? line : `${line.slice(0, columns - 1)}…`);
 const sum = <T>(all: T[], of: (one: T) => number) => all.reduce((total, one) => total + of(one), 0);
 const keyOf = ({ workflow, stage }: { workflow: string; stage: string }) => `${workflow}\0${stage}`;
 
@@ -72,23 +70,40 @@ const counted = (count: number, what: string) => `${count} ${what}${count === 1 
 
 // ── Stages ──────────────────────────────────────────────────────────────────
 
-const HEADINGS = ["runs", "tries", "success", "p50", "p95", "sent on", "asked", "gate ✗", "waited"];
-const WIDTHS = [5, 6, 8, 9, 9, 8, 6, 7, 9];
+const COURSE = "p50 over time";
+const HEADINGS = ["runs", "tries", "success", "p50", "p95", "sent on", "asked", "gate ✗", "waited", COURSE];
+const WIDTHS = [5, 6, 8, 9, 9, 8, 6, 7, 9, COURSE.length + 2];
+/** What a narrow screen goes without, first the first. */
+const LESSER = [COURSE, "asked", "sent on", "runs", "gate ✗"];
 
-function tableBlocks({ stages, courses }: StatsView): string[][] {
+function tableBlocks({ stages, courses }: StatsView, columns: number): string[][] {
   const workflows = [...new Set(stages.map(({ workflow }) => workflow))];
-  return workflows.map((workflow) => {
+  const without = leftOut(columns);
+  const shown = (texts: string[]) =>
+    texts
+      .map(placed)
+      .filter((_, at) => !without.includes(HEADINGS[at]!))
+      .join("");
+  const blocks = workflows.map((workflow) => {
     const own = stages.filter((one) => one.workflow === workflow);
     const title = fit(workflow, STAGE) || "(no name)";
     return [
-      `${title.padEnd(STAGE)}${cells(HEADINGS)}  p50 over time`,
-      ...own.map((one) => `  ${name(one.stage)}${cells(figures(one))}  ${courseOf(one, courses)}`),
+      `${padded(title, STAGE)}${shown(HEADINGS)}`,
+      ...own.map((one) => `  ${name(one.stage)}${shown([...figures(one), courseOf(one, courses)])}`),
     ];
   });
+  return without.length === 0 ? blocks : [...blocks, [`Not shown on so narrow a screen: ${without.join(", ")}.`]];
+}
+
+function leftOut(columns: number): string[] {
+  const width = (without: string[]) =>
+    HEADINGS.reduce((sum, one, at) => sum + (without.includes(one) ? 0 : WIDTHS[at]!), STAGE);
+  const least = LESSER.findIndex((_, count) => width(LESSER.slice(0, count)) <= columns);
+  return LESSER.slice(0, least === -1 ? LESSER.length : least);
 }
 
 const name = (stage: string) => padded(fit(stage, STAGE - 3), STAGE - 2);
-const cells = (texts: string[]) => texts.map((text, at) => text.padStart(WIDTHS[at]!)).join("");
+const placed = (text: string, at: number) => (HEADINGS[at] === COURSE ? `  ${text}` : text.padStart(WIDTHS[at]!));
 /** Wide signs make a table crooked, never wrong. */
 const padded = (text: string, width: number) => text.padEnd(width);
 
@@ -141,19 +156,22 @@ function barOf(share: number): string {
   return `${"█".repeat(Math.floor(eighths / 8))}${EIGHTHS[eighths % 8]}`;
 }
 
-function bottleneckLines({ bottleneck, runs }: StatsView, attempts: number): string[] {
-  if (bottleneck !== null)
-    return [`Bottleneck: ${plain(bottleneck.sentence)}`, ...evidenceLines(plain(bottleneck.evidence))];
+function bottleneckLines({ bottleneck, runs }: StatsView, attempts: number, columns: number): string[] {
+  if (bottleneck !== null) {
+    const evidence = plain(bottleneck.evidence).split("; ");
+    return [`Bottleneck: ${plain(bottleneck.sentence)}`, ...flowing("  ", evidence, "; ", Math.min(90, columns))];
+  }
   if (runs.runs === 0 || attempts === 0 || attempts >= ENOUGH) return [];
   return [`Too little for a bottleneck: ${counted(attempts, "stay")} in stages, ${ENOUGH} are needed.`];
 }
 
-/** Its parts, as many in a line as fit. */
-function evidenceLines(evidence: string): string[] {
+/** The parts, as many in a line as fit. */
+function flowing(start: string, parts: string[], between: string, columns: number): string[] {
   const lines: string[] = [];
-  for (const part of evidence.split("; ")) {
-    const longer = lines.length === 0 ? `  ${part}` : `${lines.at(-1)}; ${part}`;
-    if (lines.length === 0 || longer.length > 90) lines.push(`  ${part}`);
+  for (const part of parts) {
+    const longer = `${lines.at(-1)}${between}${part}`;
+    if (lines.length === 0) lines.push(`${start}${part}`);
+    else if (longer.length > columns) lines.push(`${" ".repeat(start.length)}${part}`);
     else lines[lines.length - 1] = longer;
   }
   return lines;
@@ -162,7 +180,7 @@ function evidenceLines(evidence: string): string[] {
 // ── Trend ───────────────────────────────────────────────────────────────────
 
 /** Only what can be compared: a few tries on either side prove nothing. */
-function trendLines({ stages, stages_before, runs }: StatsView): string[] {
+function trendLines({ stages, stages_before, runs }: StatsView, columns: number): string[] {
   if (runs.runs === 0) return [];
   const known = new Map(stages_before.filter(isEnough).map((one) => [keyOf(one), one]));
   const pairs = stages.filter(isEnough).flatMap((now) => {
@@ -171,21 +189,23 @@ function trendLines({ stages, stages_before, runs }: StatsView): string[] {
   });
   if (pairs.length === 0)
     return [`No trend: no stage has ${ENOUGH} tries both in this time and in the time before it.`];
-  return ["Against the time before, of the same length", ...pairs.map(({ now, before }) => trendLine(now, before))];
+  const told = pairs.flatMap(({ now, before }) =>
+    flowing(`  ${name(now.stage)}`, trendParts(now, before), "   ", columns),
+  );
+  return ["Against the time before, of the same length", ...told];
 }
 
 const isEnough = ({ attempts }: StageFigures) => attempts >= ENOUGH;
 
-function trendLine(now: StageFigures, before: StageFigures): string {
+function trendParts(now: StageFigures, before: StageFigures): string[] {
   const about = now.approximate || before.approximate ? "≈" : "";
   const [old, fresh] = [before.p50_ms ?? 0, now.p50_ms ?? 0];
   const rates = [before.success_rate ?? 0, now.success_rate ?? 0] as const;
-  const parts = [
+  return [
     `p50 ${about}${span(old)} → ${about}${span(fresh)} ${arrow(old, fresh)}`,
     `success ${percent(rates[0])} → ${percent(rates[1])} ${arrow(rates[0], rates[1])}`,
     `tries ${before.attempts} → ${now.attempts} ${arrow(before.attempts, now.attempts)}`,
   ];
-  return `  ${name(now.stage)}${parts.join("   ")}`;
 }
 
 // ── Loops ───────────────────────────────────────────────────────────────────

@@ -80,6 +80,27 @@ Against the time before, of the same length
 `);
   });
 
+  test.each<[number, string, string]>([
+    [100, "runs tries success      p50      p95 sent on asked gate ✗   waited  p50 over time", ""],
+    [80, "runs tries success      p50      p95 sent on gate ✗   waited", "p50 over time, asked"],
+    [60, "tries success      p50      p95   waited", "p50 over time, asked, sent on, runs, gate ✗"],
+  ])(
+    "%d columns: lesser figures are left out and named, sentences go on in the next line",
+    (columns, heading, without) => {
+      const long = stage("build", { p50_ms: 150 * MINUTE, p95_ms: 570 * MINUTE, approximate: true });
+      const sentence = "Most time is lost in build (ship) waiting for you: 4 h 30 min of the 10 h 15 min spent there.";
+      const evidence =
+        "10 attempts in 8 runs; p50 about 2 h 30 min, p95 about 9 h 30 min; 10 h in all, 90 % of the time";
+      const view = { ...EMPTY, runs: SOME, stages: [long], stages_before: [long], bottleneck: { sentence, evidence } };
+      const screen = statsText(view, { ...SHOWN, columns });
+      expect(screen.split("\n").filter((line) => line.length > columns)).toEqual([]);
+      expect(screen).toMatch(new RegExp(`^ship +${heading}$`, "m"));
+      expect(/^Not shown on so narrow a screen: (.+)\.$/m.exec(screen.replace(/\n +/g, " "))?.[1] ?? "").toBe(without);
+      for (const words of [sentence, ...evidence.split("; "), "tries 10 → 10 ="])
+        expect(screen.replace(/\s+/g, " ")).toContain(words);
+    },
+  );
+
   test("what is not exact says so, in the table and in the trend", () => {
     const stages = [stage("build", { approximate: true })];
     const shown = text({ runs: SOME, stages, stages_before: [stage("build")] });
