@@ -3,6 +3,7 @@ import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, syml
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { PAWL } from "./harness.ts";
+import { lastWords } from "./last-words.ts";
 
 let scratch: string;
 const inScratch = (name: string) => join(scratch, name);
@@ -108,12 +109,17 @@ describe("the demo as a process", () => {
   test("in a terminal: colours, no line wider than it, the same story", async () => {
     let text = "";
     const decoder = new TextDecoder();
+    const words = lastWords();
+    const data = (_: unknown, bytes: Uint8Array) => {
+      text += decoder.decode(bytes, { stream: true });
+    };
     const child = Bun.spawn([PAWL, "demo", "--fast"], {
       cwd: scratch,
       env: { ...places(), TERM: "xterm" },
-      terminal: { cols: 80, rows: 24, data: (_, bytes) => (text += decoder.decode(bytes, { stream: true })) },
+      terminal: { cols: 80, rows: 24, data, exit: words.exit },
     });
     expect(await child.exited).toBe(0);
+    await words.heard();
     child.terminal?.close();
     expect(missingFrom(text)).toBeNull();
     expect(text).toContain("\x1b[31;1m     kill -9 ▸\x1b[0m ");

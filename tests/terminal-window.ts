@@ -5,6 +5,7 @@
 import { mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { lastWords } from "./last-words.ts";
 
 interface Work {
   cmd: string[];
@@ -56,10 +57,12 @@ async function beWindow(folder: string): Promise<void> {
   const decoder = new TextDecoder();
   let screen = "";
   let asked = 0;
+  const words = lastWords();
   const child = Bun.spawn(cmd, {
     cwd,
     env,
     terminal: {
+      exit: words.exit,
       cols: 200,
       rows: 50,
       data: (terminal, bytes) => {
@@ -71,6 +74,7 @@ async function beWindow(folder: string): Promise<void> {
   const killer = setTimeout(() => child.kill("SIGKILL"), PATIENCE_MS);
   const code = await child.exited;
   clearTimeout(killer);
+  await words.heard();
   child.terminal?.close();
   writeFileSync(join(folder, "seen.new"), JSON.stringify({ code, screen }));
   renameSync(join(folder, "seen.new"), join(folder, "seen"));

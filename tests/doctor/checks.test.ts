@@ -10,6 +10,7 @@ import { checkDisabled } from "../../src/doctor/settings.ts";
 import { depthOf, readAllSettings } from "../../src/doctor/settings-files.ts";
 import { isAlive, until } from "../gather/job-place.ts";
 import { PAWL, type Place, removePlaces, runPawl } from "../harness.ts";
+import { lastWords } from "../last-words.ts";
 import { bare, healthy, user, write } from "./clinic.ts";
 
 afterAll(removePlaces);
@@ -69,7 +70,6 @@ describe("a program that misbehaves", () => {
   });
 });
 
-/** A killed process may stay in the table until its new parent has looked. */
 describe("who has the last word on disableAllHooks", () => {
   const files: [string, Record<string, string>, string[]][] = [
     ["nobody", {}, []],
@@ -172,9 +172,11 @@ describe("on the screen", () => {
     const data = (_terminal: unknown, bytes: Uint8Array) => {
       screen += Buffer.from(bytes).toString();
     };
-    const terminal = { cols: 200, rows: 50, data };
+    const words = lastWords();
+    const terminal = { cols: 200, rows: 50, data, exit: words.exit };
     const child = Bun.spawn([PAWL, "doctor"], { cwd: place.root, env: { ...place.env, ...env }, terminal });
     await child.exited;
+    await words.heard();
     child.terminal?.close();
     return screen;
   }

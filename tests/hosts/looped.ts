@@ -3,6 +3,7 @@ import { chmodSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFile
 import { join } from "node:path";
 import type { Commit, JournalRecord } from "../../src/core/types.ts";
 import { type KeptLoop, listLoops } from "../../src/loop/state.ts";
+import { lastWords } from "../last-words.ts";
 import { eventsIn, type LoopEvent } from "../loop/world.ts";
 import { bash, type Ground, openGated } from "./gated.ts";
 import { claudeBinary } from "./install.ts";
@@ -74,8 +75,11 @@ async function watchLoop(root: string, env: Record<string, string>, args: string
     screen.feed(decoder.decode(bytes, { stream: true }));
     if (screen.text() !== frames.at(-1)) frames.push(screen.text());
   };
-  const loop = Bun.spawn([PAWL, "loop", ...args], { cwd: root, env, terminal: { cols: WIDTH, rows: HEIGHT, data } });
+  const words = lastWords();
+  const terminal = { cols: WIDTH, rows: HEIGHT, data, exit: words.exit };
+  const loop = Bun.spawn([PAWL, "loop", ...args], { cwd: root, env, terminal });
   const code = await loop.exited;
+  await words.heard();
   loop.terminal?.close();
   return { code, frames };
 }

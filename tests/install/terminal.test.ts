@@ -2,6 +2,7 @@ import { afterAll, describe, expect, test } from "bun:test";
 import { existsSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { PAWL, type Place, removePlaces } from "../harness.ts";
+import { lastWords } from "../last-words.ts";
 import { ground, snapshot } from "./ground.ts";
 
 afterAll(removePlaces);
@@ -11,10 +12,12 @@ async function typed(place: Place, args: string[], answers: string[], cols = 200
   const decoder = new TextDecoder();
   let screen = "";
   let asked = 0;
+  const words = lastWords();
   const child = Bun.spawn([PAWL, ...args], {
     cwd: place.root,
     env: place.env,
     terminal: {
+      exit: words.exit,
       cols,
       rows: 50,
       data: (terminal, bytes) => {
@@ -24,6 +27,7 @@ async function typed(place: Place, args: string[], answers: string[], cols = 200
     },
   });
   const code = await child.exited;
+  await words.heard();
   child.terminal?.close();
   return { code, screen };
 }

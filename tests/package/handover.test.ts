@@ -2,6 +2,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { readdirSync } from "node:fs";
 import { dirname } from "node:path";
+import { lastWords } from "../last-words.ts";
 import {
   copyPackage,
   environment,
@@ -87,6 +88,7 @@ describe("what is handed over", () => {
     put(place.binary, `#!/usr/bin/env node\n${script} setInterval(() => {}, 1000); console.log("ready");\n`, 0o755);
     let shown = "";
     let pressed = false;
+    const words = lastWords();
     const appeared = Promise.withResolvers<void>();
     const data = (_: unknown, bytes: Uint8Array) => {
       shown += new TextDecoder().decode(bytes);
@@ -95,11 +97,12 @@ describe("what is handed over", () => {
     };
     const call = Bun.spawn(launcher(place, ["hook"]), {
       env: environment(place.home),
-      terminal: { cols: 80, rows: 20, data },
+      terminal: { cols: 80, rows: 20, data, exit: words.exit },
     });
     await appeared.promise;
     call.kill("SIGTERM");
     expect(await call.exited).toBe(0);
+    await words.heard();
     call.terminal?.close();
     expect(shown).toContain("count 1");
   });

@@ -16,6 +16,7 @@ import {
 } from "node:fs";
 import { dirname, join } from "node:path";
 import { contentOf } from "../../bin/place.mjs";
+import { lastWords } from "../last-words.ts";
 import {
   blockScripts,
   environment,
@@ -171,8 +172,13 @@ async function onTerminal(place: Installed): Promise<string> {
     shown += decoder.decode(bytes, { stream: true });
   };
   const env = environment(place.home);
-  const call = Bun.spawn(launcher(place, ["--version"]), { env, terminal: { cols: 100, rows: 20, data } });
+  const words = lastWords();
+  const call = Bun.spawn(launcher(place, ["--version"]), {
+    env,
+    terminal: { cols: 100, rows: 20, data, exit: words.exit },
+  });
   expect(await call.exited).toBe(0);
+  await words.heard();
   call.terminal?.close();
   return shown;
 }
