@@ -111,7 +111,16 @@ describe("two months of work", () => {
     expect(view(world, "--workflow", "sign").stages.map(({ stage }) => stage)).toEqual(["sign"]);
     expect(view(world, "--since", "1h").runs.runs).toBeLessThan(8);
     expect(view(world, "--since", "90d").runs.runs).toBe(13);
-    expect(stats(world, "--workflow", "nope").out).toContain("No run in this time");
+    expect(stats(world, "--workflow", "sign", "--since", "0m").out).toContain("No run in this time");
+  });
+
+  test("of a workflow without any run that is said, with those that have some; programs get nothing", () => {
+    const { code, out } = stats(world, "--workflow", "nope");
+    expect({ code, out: out.split("\n")[2] }).toEqual({
+      ...{ code: 0, out: "No run of nope is known here. Known are ship, sign." },
+    });
+    expect(view(world, "--workflow", "nope")).toMatchObject({ runs: { runs: 0 }, stages: [], bottleneck: null });
+    expect(stats(world, "--workflow", "nope", "--csv").out).toMatch(/^workflow,[^\r\n]+\r\n$/);
   });
 
   test("CSV has a line for each stage", () => {

@@ -54,10 +54,11 @@ export function run(args: string[], io: Io): number {
   return 0;
 }
 
-function shownAs(insight: Insight, { project, since, at }: StatsView, asked: string) {
+function shownAs(insight: Insight, { project, since, at, runs }: StatsView, asked: string) {
   const count = insight.projects().filter(({ runs }) => runs > 0).length;
   const place = project === null ? `${count} ${count === 1 ? "project" : "projects"}` : projectPath(project);
-  return { place, asked, since: clockTime(since, at) };
+  const workflows = runs.runs > 0 ? [] : insight.workflows(project === null ? {} : { project });
+  return { place, asked, since: clockTime(since, at), workflows };
 }
 
 /** By its folder, or by its name where only one is called so. */

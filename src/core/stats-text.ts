@@ -10,6 +10,8 @@ export interface ShownStats {
   asked: string;
   since: string;
   columns: number;
+  /** of which there are runs at all; only looked at where none is shown */
+  workflows: string[];
 }
 
 /** Fewer stays in stages than this say nothing about a habit. */
@@ -23,7 +25,7 @@ export function statsText(view: StatsView, shown: ShownStats): string {
   const attempts = sum(view.stages, (one) => one.attempts);
   const blocks = [
     [fit(top, shown.columns)],
-    runLines(view),
+    runLines(view, shown.workflows),
     ...(attempts === 0 ? [] : tableBlocks(view, shown.columns)),
     ...(attempts === 0 ? [] : [timeLines(view.stages)]),
     bottleneckLines(view, attempts, shown.columns),
@@ -42,12 +44,21 @@ const keyOf = ({ workflow, stage }: { workflow: string; stage: string }) => `${w
 
 // ── Runs ────────────────────────────────────────────────────────────────────
 
-function runLines({ runs, runs_before: before, stages }: StatsView): string[] {
+function runLines({ runs, runs_before: before, stages, workflow }: StatsView, known: string[]): string[] {
+  if (runs.runs === 0 && workflow !== null && !known.includes(workflow)) return [unknown(workflow, known)];
   if (runs.runs === 0) return ["No run in this time: there is nothing to count yet. `--since 90d` looks farther back."];
   const line = `${counted(runs.runs, "run")}: ${outcomes(runs)}${against(runs, before)}`;
   if (stages.some(({ attempts }) => attempts > 0)) return [line];
   return [line, "Too little to say more: no stage of them is over yet."];
 }
+
+function unknown(workflow: string, known: string[]): string {
+  const names = known.slice(0, MOST_NAMES).map((one) => fit(one, 40) || "(no name)");
+  const others = names.length === 0 ? "" : ` Known are ${names.join(", ")}${known.length > MOST_NAMES ? ", …" : ""}.`;
+  return `No run of ${fit(workflow, 40) || "(no name)"} is known here.${others}`;
+}
+
+const MOST_NAMES = 8;
 
 function outcomes({ completed, failed, aborted, other, live }: RunFigures): string {
   const parts: [number, string][] = [

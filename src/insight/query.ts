@@ -81,6 +81,7 @@ export function openInsight(options: Options = {}): Insight {
     trend: (filter, buckets) => ask((db) => trendOf(db, filter, buckets)),
     bottleneck: (filter) => ask((db) => findBottleneck(stageStats(db, filter))),
     loops: (filter) => ask((db) => loopRows(db, filter)),
+    workflows: (filter) => ask((db) => workflowNames(db, filter)),
     counts: (filter) => ask((db) => countRuns(db, filter)),
     close,
   };
@@ -160,6 +161,12 @@ function loopRows(db: Database, filter: Filter): LoopRow[] {
   const sql = `SELECT ${FIELDS} FROM runs WHERE loops = 1 AND ${where.sql} ORDER BY updated DESC, key DESC LIMIT ?`;
   const rows = db.query(sql).all(...where.values, limitOf(filter)) as Kept[];
   return rows.flatMap((row) => loopRow(row.root, stateOf(row)));
+}
+
+function workflowNames(db: Database, filter: Filter): string[] {
+  const where = whereRuns(filter);
+  const sql = `SELECT DISTINCT workflow FROM runs INDEXED BY runs_by_time WHERE ${where.sql} ORDER BY workflow`;
+  return (db.query(sql).all(...where.values) as { workflow: string }[]).map(({ workflow }) => workflow);
 }
 
 function countRuns(db: Database, filter: Filter): Counts {

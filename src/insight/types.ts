@@ -148,6 +148,8 @@ export interface Insight {
   /** null: fewer than ENOUGH_ATTEMPTS stays in stages are over */
   bottleneck(filter: Filter): { sentence: string; evidence: string } | null;
   loops(filter: Filter): LoopRow[];
+  /** of which a run is known, by name */
+  workflows(filter: Filter): string[];
   counts(filter: Filter): Counts;
   close(): void;
 }

@@ -22,7 +22,7 @@ const EMPTY: StatsView = {
   ...{ courses: [], bottleneck: null, loops: NO_LOOPS, loops_before: NO_LOOPS, problems: [] },
 };
 
-const SHOWN = { place: "/code/shop", asked: "30d", since: "2026-10-17 00:00", columns: 100 };
+const SHOWN = { place: "/code/shop", asked: "30d", since: "2026-10-17 00:00", columns: 100, workflows: ["ship"] };
 const text = (view: Partial<StatsView>) => statsText({ ...EMPTY, ...view }, SHOWN);
 const SOME = { ...NO_RUNS, runs: 8, completed: 5, failed: 1, aborted: 1, live: 1 };
 
