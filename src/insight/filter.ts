@@ -18,7 +18,12 @@ export const START = 0;
 /** the last moment that a date can be */
 export const END = 8.64e15;
 
-const STATUSES = ["active", "waiting", "halted", "ended"];
+/** A run that was open, and whose project is not there any more, is over: asked for each time, as it may come back. */
+const OF_GONE = "project IN (SELECT id FROM projects WHERE gone = 1)";
+export const IS_LIVE = `status <> 'ended' AND NOT ${OF_GONE}`;
+export const IS_OVER = `(status = 'ended' OR ${OF_GONE})`;
+
+const STATUSES = ["active", "waiting", "halted"];
 
 export function whereRuns(filter: Filter): Where {
   const parts: [string, Bound[]][] = [
@@ -27,8 +32,11 @@ export function whereRuns(filter: Filter): Where {
   ];
   if (filter.project) parts.push(["project = (SELECT id FROM projects WHERE root = ?)", [filter.project]]);
   if (filter.workflow) parts.push(["workflow = ?", [filter.workflow]]);
-  if (filter.status === "live") parts.push(["status <> 'ended'", []]);
-  else if (filter.status && STATUSES.includes(filter.status)) parts.push(["status = ?", [filter.status]]);
+  if (filter.status === "live") parts.push([IS_LIVE, []]);
+  else if (filter.status === "ended") parts.push([IS_OVER, []]);
+  else if (filter.status === "gone") parts.push([`status <> 'ended' AND ${OF_GONE}`, []]);
+  else if (filter.status && STATUSES.includes(filter.status))
+    parts.push([`status = ? AND ${IS_LIVE}`, [filter.status]]);
   else if (filter.status) parts.push(["outcome = ?", [filter.status]]);
   return { sql: parts.map(([sql]) => sql).join(" AND "), values: parts.flatMap(([, values]) => values) };
 }

@@ -3,6 +3,7 @@ import type { Database } from "bun:sqlite";
 import { knownProjects } from "../gather/status.ts";
 import { lookAt } from "../store/files.ts";
 import { statePath } from "../store/home.ts";
+import { join } from "../store/names.ts";
 
 export interface Project {
   id: number;
@@ -16,7 +17,7 @@ export function registerProjects(db: Database, wanted: string[] | undefined): Pr
   for (const root of wanted ?? heardOf()) add.run(root);
   const mark = db.query("UPDATE projects SET gone = ? WHERE id = ? AND gone <> ?");
   return allProjects(db).map(({ id, root }) => {
-    const gone = !isFolder(root);
+    const gone = !isThere(root);
     mark.run(gone ? 1 : 0, id, gone ? 1 : 0);
     return { id, root, gone };
   });
@@ -47,10 +48,11 @@ function allProjects(db: Database): Project[] {
   return rows.map((row) => ({ ...row, gone: row.gone === 1 }));
 }
 
-function isFolder(root: string): boolean {
+/** Nothing of Pawl's is there. Looked for each time: a disk may come back. What may not be looked at is there all the same. */
+function isThere(root: string): boolean {
   try {
-    return root.startsWith("/") && lookAt(root)?.isDirectory() === true;
+    return root.startsWith("/") && lookAt(join(root, ".pawl")) !== undefined;
   } catch {
-    return false;
+    return true;
   }
 }

@@ -5,9 +5,9 @@ import { statePath } from "../store/home.ts";
 import { basename, dirname } from "../store/names.ts";
 import { findBottleneck } from "./bottleneck.ts";
 import { inMemory, isDamage, isInMemory, isUnwritable, makeAnew, openDatabase } from "./db.ts";
-import { afterCursor, cursorOf, limitOf, whereRuns } from "./filter.ts";
+import { afterCursor, cursorOf, IS_LIVE, IS_OVER, limitOf, whereRuns } from "./filter.ts";
 import { findTeam, type Team } from "./mate.ts";
-import { gateRows, iso, loopRow, runRow, stageRows } from "./rows.ts";
+import { asGone, gateRows, iso, loopRow, runRow, stageRows } from "./rows.ts";
 import { stageStats, trendOf } from "./stats.ts";
 import { beginSync, type Sync } from "./sync.ts";
 import type { Counts, Filter, Insight, LoopRow, ProjectRow, RunRow, Synced } from "./types.ts";
@@ -92,7 +92,7 @@ export function openInsight(options: Options = {}): Insight {
 const PROJECTS = `
 SELECT root, gone,
   (SELECT count(*) FROM runs INDEXED BY runs_by_project WHERE project = projects.id) AS runs,
-  (SELECT count(*) FROM runs INDEXED BY runs_live WHERE project = projects.id AND status <> 'ended') AS live,
+  (SELECT count(*) FROM runs INDEXED BY runs_live WHERE project = projects.id AND ${IS_LIVE}) AS live,
   (SELECT max(updated) FROM runs INDEXED BY runs_by_project WHERE project = projects.id) AS updated
 FROM projects ORDER BY updated DESC, root`;
 
@@ -118,13 +118,25 @@ function projectRows(db: Database): ProjectRow[] {
 interface Kept {
   key: number;
   root: string;
+  gone: number;
   updated: number;
   cost: number | null;
   state: Uint8Array;
 }
 
-const FIELDS = "key, updated, cost, state, (SELECT root FROM projects WHERE id = runs.project) AS root";
+const FIELDS = `key, updated, cost, state, (SELECT root FROM projects WHERE id = runs.project) AS root,
+  (SELECT gone FROM projects WHERE id = runs.project) AS gone`;
 const stateOf = ({ state }: Kept) => unpackRun(state);
+
+function knownOf(row: Kept): NonNullable<ReturnType<Insight["run"]>> {
+  const { root, cost, gone } = row;
+  const state = stateOf(row);
+  // Nobody waits for what is gone.
+  const now = gone ? state.updated : Date.now();
+  const stages = stageRows(root, state, now);
+  const known = { run: runRow(root, state, cost, now), stages, gates: gateRows(root, state) };
+  return gone ? asGone(known) : known;
+}
 
 function runPage(db: Database, filter: Filter): { rows: RunRow[]; next: string | null } {
   const where = whereRuns(filter);
@@ -136,9 +148,8 @@ function runPage(db: Database, filter: Filter): { rows: RunRow[]; next: string |
   const found = db.query(sql).all(...where.values, ...after.values, limit + 1) as Kept[];
   const page = found.slice(0, limit);
   const last = page.at(-1);
-  const now = Date.now();
   return {
-    rows: page.map((row) => runRow(row.root, stateOf(row), row.cost, now)),
+    rows: page.map((row) => knownOf(row).run),
     next: found.length > limit && last ? cursorOf(last.updated, last.key) : null,
   };
 }
@@ -146,21 +157,14 @@ function runPage(db: Database, filter: Filter): { rows: RunRow[]; next: string |
 function oneRun(db: Database, project: string, id: string): ReturnType<Insight["run"]> {
   const sql = `SELECT ${FIELDS} FROM runs WHERE project = (SELECT id FROM projects WHERE root = ?) AND id = ?`;
   const row = db.query(sql).get(project, id) as Kept | null;
-  if (row === null) return null;
-  const state = stateOf(row);
-  const now = Date.now();
-  return {
-    run: runRow(row.root, state, row.cost, now),
-    stages: stageRows(row.root, state, now),
-    gates: gateRows(row.root, state),
-  };
+  return row === null ? null : knownOf(row);
 }
 
 function loopRows(db: Database, filter: Filter): LoopRow[] {
   const where = whereRuns(filter);
   const sql = `SELECT ${FIELDS} FROM runs WHERE loops = 1 AND ${where.sql} ORDER BY updated DESC, key DESC LIMIT ?`;
   const rows = db.query(sql).all(...where.values, limitOf(filter)) as Kept[];
-  return rows.flatMap((row) => loopRow(row.root, stateOf(row)));
+  return rows.flatMap((row) => loopRow(row.root, stateOf(row), row.gone === 1));
 }
 
 function workflowNames(db: Database, filter: Filter): string[] {
@@ -174,7 +178,7 @@ function countRuns(db: Database, filter: Filter): Counts {
   const sql = `
     SELECT count(*) AS runs, coalesce(sum(outcome = 'completed'), 0) AS completed,
       coalesce(sum(outcome = 'failed'), 0) AS failed, coalesce(sum(outcome = 'aborted'), 0) AS aborted,
-      coalesce(sum(status = 'ended'), 0) AS ended, sum(cost) AS cost_usd
+      coalesce(sum(${IS_OVER}), 0) AS ended, sum(cost) AS cost_usd
     FROM runs INDEXED BY runs_by_time WHERE ${where.sql}`;
   const { ended, ...found } = db.query(sql).get(...where.values) as Omit<Counts, "other" | "live"> & { ended: number };
   const { runs, completed, failed, aborted, cost_usd } = found;

@@ -68,13 +68,28 @@ export function stageRows(project: string, state: RunState, now: number): StageR
   }));
 }
 
+interface Known {
+  run: RunRow;
+  stages: StageRow[];
+}
+
+/** What cannot be found on disk any more is over where it was last heard of. Only told so, never kept: it may come back. */
+export function asGone<T extends Known>(known: T): T {
+  const { run, stages } = known;
+  if (run.status === "ended") return known;
+  const end = run.updated_at;
+  const left = (one: StageRow): StageRow =>
+    one.how === "open" ? { ...one, how: "ended", left_at: end, ms: Date.parse(end) - Date.parse(one.entered_at) } : one;
+  return { ...known, run: { ...run, status: "ended", outcome: "gone", ended_at: end }, stages: stages.map(left) };
+}
+
 export function gateRows(project: string, { id: run, gates }: RunState): GateRow[] {
   return gates.map(({ stage, gate, pass, fail, unproven, last, why, at, tree, command }) => {
     return { project, run, stage, gate, pass, fail, unproven, last, why, at: iso(at), tree, command };
   });
 }
 
-export function loopRow(project: string, { id: run, loop }: RunState): LoopRow[] {
+export function loopRow(project: string, { id: run, loop }: RunState, gone: boolean): LoopRow[] {
   if (loop === null) return [];
   const { procedure, iterations, failures, cost, unpriced, outcome, why, from, at } = loop;
   const times = { started_at: iso(from), updated_at: iso(at) };
@@ -86,7 +101,7 @@ export function loopRow(project: string, { id: run, loop }: RunState): LoopRow[]
       iterations,
       failures,
       cost_usd: cost,
-      outcome,
+      outcome: outcome ?? (gone ? "gone" : null),
       why,
       ...times,
       approximate: unpriced > 0,

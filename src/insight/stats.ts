@@ -6,7 +6,7 @@ import type { Database } from "bun:sqlite";
 import { type RunTrack, unpackTrack } from "../core/fold-pack.ts";
 import { exactQuantile, type Histogram, mergePacked, newHistogram, quantileOf } from "../core/histogram.ts";
 import { addSums, addVisit, daySpan, monthSpan, newSum, type StageSum } from "./days.ts";
-import { type Bound, END, START, timeOf, type Where, whereRuns } from "./filter.ts";
+import { type Bound, END, IS_LIVE, START, timeOf, type Where, whereRuns } from "./filter.ts";
 import { iso } from "./rows.ts";
 import type { Filter, StageStat, Trend } from "./types.ts";
 
@@ -161,7 +161,7 @@ function openStages(db: Database, filter: Filter): OpenStage[] {
   const { since: _, ...rest } = withoutPages(filter);
   const where = whereRuns(rest);
   const sql = `SELECT workflow, stage, count(*) AS runs FROM runs INDEXED BY runs_live
-    WHERE status <> 'ended' AND ${where.sql} GROUP BY workflow, stage`;
+    WHERE ${IS_LIVE} AND ${where.sql} GROUP BY workflow, stage`;
   return db.query(sql).all(...where.values) as OpenStage[];
 }
 

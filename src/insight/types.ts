@@ -82,7 +82,7 @@ export interface Filter {
   /** ISO, both inclusive; a run counts if it was heard of between them, a stay in a stage if its end lies there */
   since?: string;
   until?: string;
-  /** active, waiting, halted, ended, live (not ended), or an outcome: completed, failed, aborted … */
+  /** active, waiting, halted, ended, live (not ended), or an outcome: completed, failed, aborted, gone … */
   status?: string;
   limit?: number;
   /** `next` of the page before */
@@ -129,7 +129,7 @@ export interface ProjectRow {
   runs: number;
   live: number;
   updated_at: string;
-  /** its folder is not there any more: this is history */
+  /** nothing of Pawl's is in its folder (any more): this is history, and its open runs are gone */
   gone: boolean;
 }
 

@@ -1,6 +1,6 @@
 /** What the page reads. Every answer is data: texts of agents and repositories stay strings, whatever is in them. */
 import type { Filter } from "../insight/query.ts";
-import type { RunRow } from "../insight/types.ts";
+import { asGone } from "../insight/rows.ts";
 import { isRunId } from "../store/names.ts";
 import { type Figures, stats } from "./figures.ts";
 import { journalPage } from "./journal-page.ts";
@@ -76,12 +76,8 @@ function oneRun({ projects, words, figures }: Api, query: Query): unknown {
   const page = here && runPage(here, id, words);
   if (page) return { ...known, ...page, stages: known?.stages ?? [] };
   if (!known) throw new AskedError("there is no such run", 404);
-  return { ...known, run: gone(known.run), ...runFromJournal(here, id, words) };
+  return { ...asGone(known), ...runFromJournal(here, id, words) };
 }
-
-/** Nobody can do anything with it any more, however it stood. */
-const gone = (run: RunRow): RunRow =>
-  run.status === "ended" ? run : { ...run, status: "ended", outcome: "gone", ended_at: run.updated_at };
 
 /** Those on disk say more; those that are only remembered follow. */
 function allLoops({ figures }: Api, roots: string[], filter: Filter): { updated_at: string }[] {

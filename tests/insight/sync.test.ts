@@ -211,6 +211,40 @@ describe("files that are not what they were", () => {
     expect(insight.counts({}).completed).toBe(1);
   });
 
+  test.each([
+    ["its folder", ""],
+    ["Pawl's folder in it", ".pawl"],
+  ])("without %s no run of a project is open, and with it again each is as it was", (_, folder) => {
+    append(root, lines("cw-1"));
+    append(root, lines("cw-2", STORY.slice(0, 4)));
+    append(root, [JSON.stringify({ ...JSON.parse(lines("cw-3")[0]!), kind: "looped", procedure: "plain" })]);
+    const insight = ground.open();
+    const look = () => {
+      insight.sync();
+      const { live, completed, other } = insight.counts({});
+      const { run, stages } = insight.run(root, "cw-2")!;
+      return {
+        counts: { live, completed, other, projects: insight.projects().map((one) => one.live) },
+        listed: ["live", "waiting", "ended", "gone"].map((status) => insight.runs({ status }).rows.length),
+        open: insight.stageStats({}).reduce((sum, one) => sum + one.open, 0),
+        run: [run.status, run.outcome, run.ended_at === null, run.waited_ms === 0, stages.at(-1)!.how],
+        loop: insight.loops({}).map(({ outcome }) => outcome),
+      };
+    };
+    const before = look();
+    expect(before).toEqual({
+      counts: { live: 2, completed: 1, other: 0, projects: [2] },
+      ...{ listed: [2, 1, 1, 0], open: 2, run: ["waiting", null, true, false, "open"], loop: [null] },
+    });
+    renameSync(join(root, folder), join(ground.folder, "unmounted"));
+    expect(look()).toEqual({
+      counts: { live: 0, completed: 1, other: 2, projects: [0] },
+      ...{ listed: [0, 0, 3, 2], open: 0, run: ["ended", "gone", false, true, "ended"], loop: ["gone"] },
+    });
+    renameSync(join(ground.folder, "unmounted"), join(root, folder));
+    expect(look()).toEqual(before);
+  });
+
   test("all projects that Pawl has heard of, if none are named", () => {
     append(root, lines("cw-1"));
     const greeted = join(ground.folder, ".local/state/pawl/greeted");

@@ -169,7 +169,9 @@ test("a run and a loop that only figures know of: the project was removed", asyn
   await until(async () => (await ask("now")).projects.every((one: Data) => one.root !== root) || undefined);
   const page = await ask("run", { project: root, id: run });
   expect(page).toMatchObject({ run: { id: run, status: "ended", outcome: "gone" }, timeline: [], canApprove: false });
-  expect(page.stages).toMatchObject([{ stage: "memory" }]);
+  expect(page.stages).toMatchObject([{ stage: "memory", how: "ended" }]);
+  expect((await left()).outcome).toBe("gone");
+  expect((await ask("stats")).counts.live).toBe(0);
 });
 
 describe("the journal", () => {
