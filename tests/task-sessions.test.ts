@@ -1,6 +1,6 @@
 /** Who changes a task, and whose it is: sessions, dead ones, the person. */
 import { afterAll, describe, expect, test } from "bun:test";
-import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { machineName } from "../src/trackers/machine.ts";
 import { openSession, PAWL, type Place, payload, removePlaces, run, runHook, runPawl } from "./harness.ts";
@@ -124,14 +124,25 @@ describe("a claim of another", () => {
     ["pawl task start", () => `'${PAWL}' task start a`],
   ])("%s: taken without a run, it is held as long as the client is there, and no longer", async (_way, script) => {
     const place = placeWith();
+    let fresh = "";
     await withClient(place, script(place), () => {
-      const old = session(place)!.replace(/since \S+/, "since 2026-01-01T10:00:00Z");
+      fresh = session(place)!;
+      const old = fresh.replace(/since \S+/, "since 2026-01-01T10:00:00Z");
       expect(old).toContain("[>] **A** — | sonnet | @pawl-99999999 on ");
       writeFileSync(join(place.root, "session.md"), old);
       expect(runHook(place, prompted(place, "B")).out).toContain("No pending tasks.");
       expect(runPawl(place, ["task", "done", "a"]).err).toContain("a is in progress: pawl-99999999 on ");
     });
+    writeFileSync(join(place.root, "session.md"), fresh);
     expect(runHook(place, prompted(place, "C")).out).toContain("Resume this task, it is yours");
+  });
+
+  test("a new conversation of the same client goes on with it", async () => {
+    const place = placeWith();
+    const again = `{ printf %s ${quoted(prompted(place, "B"))} | ${HOOK} > heard; }`;
+    await withClient(place, `${byHook(place)} > first; ${again}`, () => {
+      expect(readFileSync(join(place.root, "heard"), "utf8")).toContain("Resume this task, it is yours");
+    });
   });
 
   test("labels may be taken off a task in progress: that stops its run", () => {

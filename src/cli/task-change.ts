@@ -1,7 +1,7 @@
 /** What changes a task: one at a time in a project, each with the way back. */
 import { isElsewhere, isExpired, isFinished, type Task, type TaskState } from "../core/tasks.ts";
 import { openForChanging } from "../gather/project-tracker.ts";
-import { liveActors } from "../store/actors.ts";
+import { knownActors } from "../store/actors.ts";
 import { callingActor, noteCaller } from "../store/caller.ts";
 import { type Answer, type Tracker, withLock } from "../trackers/index.ts";
 import { type Io, type Parsed, UserError } from "./args.ts";
@@ -67,8 +67,8 @@ const isHeld = (task: Task, me: string, tracker: Tracker) =>
 const isMine = (task: Task, me: string, { here }: Tracker) => task.owner === me && !isElsewhere(task, here);
 
 function isDead(task: Task, { here }: Tracker): boolean {
-  const live = liveActors();
-  return isExpired(task, Date.now(), (actor) => live.has(actor), here);
+  const known = knownActors();
+  return isExpired(task, Date.now(), known, here);
 }
 
 function refuseFinished(task: Task): void {

@@ -123,11 +123,13 @@ export function claimAge(task: Task, now: number): number | null {
 
 /**
  * A claim of a session of ours on this machine that is dead. A person's claim never expires; neither does one from
- * another machine, whose sessions nobody can see from here.
+ * another machine, whose sessions nobody can see from here. `known`: who is at work (true), and who surely is not.
  */
-export function isExpired(task: Task, now: number, isLive: (actor: string) => boolean, here?: string): boolean {
+export function isExpired(task: Task, now: number, known: ReadonlyMap<string, boolean>, here?: string): boolean {
   if (task.state !== "claimed" || task.owner === null || !OURS.test(task.owner)) return false;
-  if (isLive(task.owner) || isElsewhere(task, here)) return false;
+  if (isElsewhere(task, here)) return false;
+  const isLive = known.get(task.owner);
+  if (isLive !== undefined) return !isLive;
   const age = claimAge(task, now);
   if (task.claimed_on === undefined) return age !== null && age >= UNKNOWN_MACHINE_MS;
   return age === null || age >= GRACE_MS;

@@ -3,7 +3,7 @@ import { actorOf } from "../core/auto.ts";
 import { arrange, type RunLine, runLine, type StatusView } from "../core/status.ts";
 import { isElsewhere, isExpired, type Task } from "../core/tasks.ts";
 import type { RunSummary } from "../core/types.ts";
-import { liveActors } from "../store/actors.ts";
+import { type Actors, knownActors } from "../store/actors.ts";
 import { lookAt, messageOf, namesOrNone, readText } from "../store/files.ts";
 import { findGit } from "../store/git-dir.ts";
 import { statePath } from "../store/home.ts";
@@ -56,13 +56,13 @@ function inOrder(tracker: Tracker): Answer<Task[]> {
  */
 export function mayResume(root: string, session: string): (task: Task) => boolean {
   const [own, here] = [actorOf(session), machineName()];
-  let live: Set<string> | undefined;
+  let known: Actors | undefined;
   let names: Set<string> | undefined;
   return (task) => {
     if (isElsewhere(task, here)) return false;
     if (task.owner === null || task.owner === own) return true;
-    live ??= liveActors();
-    if (isExpired(task, Date.now(), (actor) => live?.has(actor) ?? true, here)) return true;
+    known ??= knownActors();
+    if (isExpired(task, Date.now(), known, here)) return true;
     names ??= ownNames(root);
     return names.has(task.owner);
   };

@@ -11,7 +11,7 @@ import {
 } from "../core/tasks.ts";
 import type { Fact, NextTask, TaskFact } from "../core/types.ts";
 import type { TaskScope } from "../core/workflow.ts";
-import { liveActors } from "../store/actors.ts";
+import { knownActors } from "../store/actors.ts";
 import { type Answer, openTracker, type Tracker, withLock } from "../trackers/index.ts";
 
 const asFact = <T>(answer: Answer<T>): Fact<T> =>
@@ -91,8 +91,8 @@ export function take(tracker: Tracker, task: Task, actor: string): Answer<Task> 
 }
 
 function isDead(tracker: Tracker, task: Task): boolean {
-  const live = liveActors();
-  return isExpired(task, Date.now(), (actor) => live.has(actor), tracker.here);
+  const known = knownActors();
+  return isExpired(task, Date.now(), known, tracker.here);
 }
 
 /** Label by label, in the order of the scope; `label` means `label:anything`, too. */

@@ -4,59 +4,75 @@ import { rename } from "./disk.ts";
 import { logError } from "./errors.ts";
 import { makeDirs, namesOrNone, readText, removeQuietly, withTemp } from "./files.ts";
 import { statePath } from "./home.ts";
-import { dirname } from "./names.ts";
-import { describeParent, ownerGone } from "./owner.ts";
+import { basename, dirname, isPlainName } from "./names.ts";
+import { describeParent, ownerGone, type Process } from "./owner.ts";
 import { type Pointer, readPointer } from "./place.ts";
 import { loadRun } from "./runs.ts";
 
-export function liveActors(): Set<string> {
-  const live = new Set<string>();
+/** true: at work; false: known to be gone. Of those that are not in here nobody knows. */
+export type Actors = ReadonlyMap<string, boolean>;
+
+export function knownActors(): Actors {
+  const known = new Map<string, boolean>();
+  const note = (actor: string, isLive: boolean) => known.set(actor, isLive || known.get(actor) === true);
   for (const name of namesOrNone(statePath("sessions"))) {
     const [, host = "", session = ""] = /^([a-z]+)-(.+)$/.exec(name) ?? [];
     const pointer = session === "" ? null : readPointer(host, session);
-    if (!pointer || ownerGone(pointer)) continue;
-    live.add(actorOf(session));
-    const claimant = claimantOf(pointer);
-    if (claimant !== null) live.add(claimant);
+    if (!pointer) continue;
+    const isLive = !ownerGone(pointer);
+    note(actorOf(session), isLive);
+    const claimant = isLive ? claimantOf(pointer) : null;
+    if (claimant !== null) note(claimant, true);
   }
-  for (const session of notedSessions()) live.add(actorOf(session));
-  return live;
+  for (const { session, isLive } of notedSessions()) note(actorOf(session), isLive);
+  return known;
 }
 
+interface Noted extends Process {
+  root: string;
+  session: string;
+  /** milliseconds since 1970 */
+  at: number;
+}
+
+/** By then the claims of a dead session are free without this. */
+const KEPT_MS = 3_600_000;
+
 /**
- * A session with a run is known by its pointer. One that only has a task is noted by its process, which has one
- * conversation at a time: the newest counts. Where the process is not known, nobody could ever tell that it is dead.
+ * A session with a run is known by its pointer. One that only has a task is noted, with its process. Where the process
+ * is not known, nobody could ever tell that it is dead.
  */
 export function noteActor(root: string, session: string, host = process.ppid): void {
   const found = describeParent(host);
-  if (found.pid === undefined) return;
-  const text = `${JSON.stringify({ root, session, ...found })}\n`;
-  const path = statePath("actors", `${found.pid}-${found.pid_start}`);
+  if (found.pid === undefined || !isPlainName(session)) return;
+  const noted: Noted = { root, session, at: Date.now(), ...found };
+  const path = statePath("actors", session);
   try {
     makeDirs(dirname(path), 0o700);
-    withTemp(dirname(path), text, 0o600, (temp) => rename(temp, path), "unsynced");
+    withTemp(dirname(path), `${JSON.stringify(noted)}\n`, 0o600, (temp) => rename(temp, path), "unsynced");
   } catch (error) {
     // No reason to keep it from its task.
     logError(root, "actors", error);
   }
 }
 
-function notedSessions(): string[] {
-  return namesOrNone(statePath("actors")).flatMap((name) => {
-    const path = statePath("actors", name);
-    const file = readText(path, 8 * 1024);
-    const noted = file.ok ? parsed(file.text) : null;
-    if (noted === null) return [];
-    if (!ownerGone(noted)) return [noted.session];
-    removeQuietly(path);
-    return [];
+/** A process has one conversation at a time: the newest. */
+function notedSessions(): { session: string; isLive: boolean }[] {
+  const all = namesOrNone(statePath("actors")).flatMap((name) => readNoted(statePath("actors", name)) ?? []);
+  return all.map((one) => {
+    const isLive = !ownerGone(one) && !all.some((other) => other.at > one.at && isSame(other, one));
+    if (!isLive && Date.now() - one.at > KEPT_MS) removeQuietly(statePath("actors", one.session));
+    return { session: one.session, isLive };
   });
 }
 
-function parsed(text: string): (Pointer & { session: string }) | null {
+const isSame = (a: Process, b: Process) => a.pid === b.pid && a.pid_start === b.pid_start && a.boot === b.boot;
+
+function readNoted(path: string): Noted | null {
+  const file = readText(path, 8 * 1024);
   try {
-    const value = JSON.parse(text);
-    return typeof value?.session === "string" ? value : null;
+    const value = file.ok ? JSON.parse(file.text) : null;
+    return basename(path) === value?.session && typeof value.at === "number" ? value : null;
   } catch {
     return null;
   }

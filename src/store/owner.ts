@@ -5,7 +5,7 @@ import { basename } from "./names.ts";
 import type { Pointer } from "./place.ts";
 
 /** What tells one process from all others of this machine. */
-type Process = Pick<Pointer, "pid" | "pid_start" | "boot" | "pid_ns">;
+export type Process = Pick<Pointer, "pid" | "pid_start" | "boot" | "pid_ns">;
 
 /** What identifies the host process that called us; nothing where the caller is not known to be one. */
 export function describeParent(pid = process.ppid): Process {

@@ -109,6 +109,8 @@ describe("claims of the dead", () => {
     ["of a dead session", claimed({}), now + HOUR, true],
     ["just made", claimed({}), now + 59_000, false],
     ["made without a time", claimed({ claimed_at: "yesterday" }), now, true],
+    ["just made, of a session known to be gone", claimed({ owner: "pawl-gone" }), now + 1_000, true],
+    ["the same on another machine", claimed({ owner: "pawl-gone", claimed_on: "there" }), now + HOUR, false],
     ["of a live session", claimed({ owner: "pawl-live" }), now + HOUR, false],
     ["of a person", claimed({ owner: "alice" }), now + 1000 * HOUR, false],
     ["on another machine", claimed({ claimed_on: "there" }), now + 1000 * HOUR, false],
@@ -123,7 +125,8 @@ describe("claims of the dead", () => {
     ["of a closed task", claimed({ state: "closed" }), now + HOUR, false],
   ];
   test.each(rows)("%s", (_name, one, at, expected) => {
-    expect(isExpired(one, at, (actor) => actor === "pawl-live", "here")).toBe(expected);
+    const known = new Map([["pawl-live", true], ["pawl-gone", false]]); // biome-ignore format: one thought
+    expect(isExpired(one, at, known, "here")).toBe(expected);
   });
 
   test("their age is what the clock says", () => {
