@@ -38,7 +38,7 @@ export function runPage(root: string, id: string, words: Words) {
   return {
     run: rowOf(root, commits, workflow?.title ?? null),
     gates: gatesOf(root, commits),
-    timeline: timelineOf(commits, dir, words),
+    ...timelineOf(commits, dir, words),
     graph: graphOf(run, workflow),
     question: isLive && workflow ? questionOf(run, workflow) : null,
     canApprove: isLive && mayApprove(run),
@@ -59,11 +59,11 @@ export function runPage(root: string, id: string, words: Words) {
 export function runFromJournal(root: string | null, id: string, words: Words) {
   const all = root === null ? [] : [...readJournal(root, { run: id })];
   const lines = all.filter(({ kind }) => !BOOKKEEPING.has(kind));
-  const timeline = lines.slice(-MOST_MOMENTS).map(({ at, seq, kind, ...rest }): Moment => {
+  const told = newest(lines, ({ at, seq, kind, ...rest }) => {
     return { at, seq, kind, text: plain(words({ kind, ...rest })), detail: null };
   });
   const graph = { stages: [], edges: [] };
-  return { timeline, graph, question: null, canApprove: false, paused: false, evidence: [], proofs: [] };
+  return { ...told, graph, question: null, canApprove: false, paused: false, evidence: [], proofs: [] };
 }
 
 // ── Row ─────────────────────────────────────────────────────────────────────
@@ -157,13 +157,23 @@ const verdictView = ({ gate, verdict, why, tree, at, command, cwd, exit, ms, tes
 
 // ── Timeline ────────────────────────────────────────────────────────────────
 
-function timelineOf(commits: Kept[], dir: string, words: Words): Moment[] {
-  const moments = commits.flatMap((commit) => {
-    const shown = happened(commit).filter(({ kind }) => !BOOKKEEPING.has(kind));
-    return shown.map((record) => momentOf(commit, record, dir, words));
-  });
-  return moments.slice(-MOST_MOMENTS);
+function timelineOf(commits: Kept[], dir: string, words: Words): Told {
+  const all = commits.flatMap((commit) =>
+    happened(commit).flatMap((record) => (BOOKKEEPING.has(record.kind) ? [] : [{ commit, record }])),
+  );
+  return newest(all, ({ commit, record }) => momentOf(commit, record, dir, words));
 }
+
+interface Told {
+  timeline: Moment[];
+  /** how many moments before those are left out */
+  older: number;
+}
+
+const newest = <T>(all: T[], momentOf: (one: T) => Moment): Told => ({
+  timeline: all.slice(-MOST_MOMENTS).map(momentOf),
+  older: Math.max(0, all.length - MOST_MOMENTS),
+});
 
 function momentOf(commit: Kept, record: Commit["records"][number], dir: string, words: Words): Moment {
   const { event, run, forged } = commit;

@@ -123,5 +123,5 @@ export function runWith(place: Place, workflow: string, status: string): KnownRu
   return found;
 }
 
-export const runHash = (place: Place, { id }: KnownRun): string =>
+export const runHash = (place: Place, { id }: Pick<KnownRun, "id">): string =>
   `#/run?project=${encodeURIComponent(place.root)}&id=${id}`;

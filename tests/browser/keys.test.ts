@@ -1,5 +1,7 @@
 /** The whole dashboard by keyboard. */
 import { afterAll, beforeAll, expect, test } from "bun:test";
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
 import type { Browser, Page } from "playwright-core";
 import { removePlaces } from "../harness.ts";
 import type { World } from "../scenario.ts";
@@ -133,6 +135,24 @@ test("a long story: its newest moment is one press away; a short one has no such
   await visit(page, runHash(world.place, long), TITLES.tricky!);
   await page.getByRole("button", { name: "To the newest" }).press("Enter");
   expect(await focused(page)).toContain((await page.locator(".moment").last().textContent())!.trim());
+  expect(await page.getByText("left out").count()).toBe(0);
+  expect(faults).toEqual([]);
+  await close();
+});
+
+test("of an endless story the newest 2000 moments, and where the others are", async () => {
+  const about = { v: 1, run: "endless-1", i: 0, host: "claude", session: "s", workflow: "endless", stage: "build" };
+  const lines = Array.from({ length: 2003 }, (_, seq) => {
+    const at = new Date(Date.UTC(2020, 0, 1) + seq).toISOString();
+    return JSON.stringify({ ...about, at, seq, kind: seq === 0 ? "armed" : "missing", plan: ["build"], why: `${seq}` });
+  });
+  writeFileSync(join(world.place.root, ".pawl/journal/2020-01.jsonl"), `${lines.join("\n")}\n`);
+  const { page, faults, close } = await openPage(browser, dashboard);
+  await visit(page, runHash(world.place, { id: "endless-1" }), "endless");
+  expect(await page.locator(".moment").count()).toBe(2000);
+  await page.getByText("3 earlier moments left out").getByRole("link").click();
+  await isTitled(page, "Journal");
+  await page.locator(".moment", { hasText: "2002" }).waitFor();
   expect(faults).toEqual([]);
   await close();
 });

@@ -86,6 +86,8 @@ export interface RunDetail {
   stages: StageRow[];
   gates: GateRow[];
   timeline: Moment[];
+  /** how many moments before those are left out */
+  older: number;
   graph: GraphData;
   question: Question | null;
   canApprove: boolean;

@@ -3,7 +3,7 @@
 import { answerButtons, controlButtons } from "./actions.ts";
 import { ask, type GateRow, type Moment, type RunDetail, type StageRow } from "./api.ts";
 import { type Child, h } from "./dom.ts";
-import { clock, day, money, projectName, span } from "./format.ts";
+import { clock, day, many, money, projectName, span } from "./format.ts";
 import { workflowGraph } from "./graph.ts";
 import {
   badge,
@@ -83,7 +83,7 @@ function openQuestion(detail: RunDetail): HTMLElement | null {
 /** More than a screen or two: what happens now is far below. */
 const MOST_AT_A_GLANCE = 30;
 
-function timelineSection({ timeline }: RunDetail): HTMLElement {
+function timelineSection({ timeline, older, run }: RunDetail): HTMLElement {
   const items = timeline.map((moment, i) => timelineItem(moment, timeline[i - 1]));
   return h(
     "section",
@@ -95,6 +95,13 @@ function timelineSection({ timeline }: RunDetail): HTMLElement {
       items.length > MOST_AT_A_GLANCE &&
         h("button", { type: "button", "data-key": "newest", click: () => items.at(-1)?.focus() }, "To the newest"),
     ),
+    older > 0 &&
+      h(
+        "p",
+        { class: "muted" },
+        `${many(older, "earlier moment")} left out: `,
+        h("a", { href: link("journal", { project: run.project, run: run.id }) }, "the journal has all"),
+      ),
     items.length > 0
       ? h("ol", { class: "timeline" }, items)
       : empty("Nothing recorded.", "Its project or the journal is gone, or has no line of this run."),
