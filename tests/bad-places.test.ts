@@ -2,7 +2,17 @@
 import { afterAll, describe, expect, test } from "bun:test";
 import { mkdirSync, readdirSync, renameSync, rmSync, symlinkSync, truncateSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { makePlace, openSession, type Place, payload, type Ran, removePlaces, runHook, shell } from "./harness.ts";
+import {
+  makePlace,
+  openSession,
+  PAWL,
+  type Place,
+  payload,
+  type Ran,
+  removePlaces,
+  runHook,
+  shell,
+} from "./harness.ts";
 import { type Armed, armed, CLAIM, expectGoesOn, expectHarmless, HOOK, quoted, stop } from "./hostile.ts";
 import { runOf } from "./run-files.ts";
 
@@ -163,6 +173,15 @@ describe(".pawl", () => {
     );
     expectGoesOn(state);
   });
+});
+
+test.skipIf(!canMount)("a command that cannot write there says so, and does not ask to be reported", () => {
+  const { place } = fresh();
+  const mounts = `mount --bind ${place.root} ${place.root} && mount -o remount,bind,ro ${place.root}`;
+  const ran = shell(place, `unshare -m sh -c '${mounts} && cd ${place.root} && exec ${PAWL} off'`);
+  expect(ran).toMatchObject({ code: 1, out: "" });
+  expect(ran.err).toContain("EROFS");
+  expect(ran.err).toContain("hint: that disk can only be read");
 });
 
 test("a home in which nothing can be written: shortcuts are answered all the same", () => {

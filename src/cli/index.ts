@@ -1,4 +1,5 @@
 import { name as packageName, version } from "../../package.json";
+import { errorCode, messageOf } from "../store/files.ts";
 import { type Io, UserError } from "./args.ts";
 
 /** The commands, each loaded only when it is called. */
@@ -104,11 +105,20 @@ function fail(io: Io, error: unknown): number {
     io.err(`pawl: ${error.message}\n  hint: ${error.hint}\n`);
     return error.code;
   }
-  io.err(
-    `pawl: ${error instanceof Error ? error.message : String(error)}\n  hint: \`pawl log --json\` shows what happened before; please report this\n`,
-  );
-  return 3;
+  const place = PLACES[errorCode(error)];
+  const hint = place ?? "`pawl log --json` shows what happened before; please report this";
+  io.err(`pawl: ${messageOf(error)}\n  hint: ${hint}\n`);
+  return place === undefined ? 3 : 1;
 }
+
+/** Not our mistake: the place is like that. */
+const PLACES: Record<string, string> = {
+  EACCES: "you may not write or read there; `ls -ld` shows who may",
+  EPERM: "you may not change that; `ls -ld` shows who may",
+  EROFS: "that disk can only be read",
+  ENOSPC: "the disk is full; make room, then try again",
+  EDQUOT: "your share of the disk is full; make room, then try again",
+};
 
 function nearest(name: string): string {
   const close = Object.keys(COMMANDS).find((known) => known.startsWith(name.slice(0, 2)));
