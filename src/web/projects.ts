@@ -1,7 +1,8 @@
 /** Which projects the dashboard shows. What a request names is looked up here, never taken as a path. */
 import { knownProjects } from "../gather/status.ts";
+import { lookAt } from "../store/files.ts";
 import { homeDir } from "../store/home.ts";
-import { basename, dirname } from "../store/names.ts";
+import { basename, dirname, join } from "../store/names.ts";
 
 /** What the person may be told: the request was wrong. */
 export class AskedError extends Error {
@@ -25,13 +26,24 @@ export interface Projects {
   chosen(root: string | null): string[];
 }
 
-/** `here`: where the dashboard was started, known or not. */
+/** Git's, Pawl's own, or tasks: without any of them a folder is no project. */
+const SIGNS = [".git", ".pawl", "pawl.yaml", "session.md", ".beads"];
+
+function isProject(root: string): boolean {
+  try {
+    return SIGNS.some((name) => lookAt(join(root, name)) !== undefined);
+  } catch {
+    return false;
+  }
+}
+
+/** `here`: where the dashboard was started, known or not, if it is a project. */
 export function openProjects(here: string | null, known: () => string[] = knownProjects): Projects {
   let read = Number.NEGATIVE_INFINITY;
   let roots: string[] = [];
   const all = () => {
     if (performance.now() - read > FRESH_MS) {
-      roots = [...new Set([...(here === null ? [] : [here]), ...known()])].slice(0, MOST_PROJECTS);
+      roots = [...new Set([...(here !== null && isProject(here) ? [here] : []), ...known()])].slice(0, MOST_PROJECTS);
       read = performance.now();
     }
     return roots;

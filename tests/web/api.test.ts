@@ -71,6 +71,16 @@ test("nothing there is an answer, too", async () => {
   expect(await ask("stats")).toMatchObject({ counts: { runs: 0 }, stages: [], bottleneck: null });
 });
 
+test("a folder that is no project is none because the dashboard was started there, until it becomes one", async () => {
+  const nowhere = makePlace({ git: false });
+  const page = await enter(await startDashboard(nowhere));
+  const projects = async () => (await page.data("/api/now")).projects.length;
+  expect(await projects()).toBe(0);
+  expect((await page.data("/api/stats")).counts.runs).toBe(0);
+  writeFileSync(join(nowhere.root, "session.md"), "# Session\n");
+  await until(async () => (await projects()) === 1);
+});
+
 describe("a run under way", () => {
   test("is a track of stages", async () => {
     play(world, [{ prompt: "/checked" }, { stop: "<promise>BUILT</promise>" }]);
