@@ -31,6 +31,7 @@ describe("add", () => {
   const options = ["--command", "/plan x", "--model", "opus", "--restart", "--label", "web", "--label", "ui"];
   const rows: [string[], string][] = [
     [["Plain"], "- [ ] **Plain** — | sonnet\n"],
+    [["--model", "opus", "--", "-x", "--json"], "- [ ] **-x --json** — | opus\n"],
     [["several", "words"], "- [ ] **several words** — | sonnet\n"],
     [["All", ...options, "--priority", "1"], "- [ ] **All** — `/plan x` | opus | restart | p1 | #web #ui\n"],
     [["Text", "--text", "one\n- [ ] two"], "- [ ] **Text** — | sonnet\n  one\n  - [ ] two\n"],

@@ -29,10 +29,15 @@ export interface Parsed {
   lists: Record<string, string[]>;
 }
 
-/** `known`: flags as "--json", options with a value as "--why=". */
+/** `known`: flags as "--json", options with a value as "--why=". What stands behind "--" is words. */
 export function parseArgs(args: string[], known: string[]): Parsed {
   const parsed: Parsed = { words: [], flags: new Set(), values: {}, lists: {} };
+  const last = args.indexOf("--");
   for (let i = 0; i < args.length; i++) {
+    if (i === last) {
+      parsed.words.push(...args.slice(last + 1));
+      break;
+    }
     const [name = "", inline] = splitOption(args[i]!);
     if (!name.startsWith("-")) parsed.words.push(args[i]!);
     else if (known.includes(`${name}=`)) {

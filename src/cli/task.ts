@@ -22,6 +22,7 @@ export const usage = `usage: pawl task add "Fix login bug" [--command C] [--mode
                              [--label L]… [--unlabel L]… [--text T] [--force]
 
 <task> is an id, or a part of the title that only one task has. --json works with all of them.
+A title that begins with - stands behind --: pawl task add -- "-v is ignored"
 --force: also if another session that is still at work has claimed it.
 Tasks live where \`tracker:\` in pawl.yaml says, else in beads (a .beads folder) or session.md, whatever is there; the first
 \`add\` makes a session.md. GitHub's issues are changed only if pawl.yaml says \`tracker: { kind: github }\`.
