@@ -15,15 +15,25 @@ export async function endAll(agent: Stem): Promise<void> {
     return kin.size === 0;
   };
   if (isOver()) return;
-  tell(agent, kin, "SIGTERM");
-  // who is stopped could not hear it
-  tell(agent, kin, "SIGCONT");
-  if (await untilSo(GRACE_MS, isOver)) return;
+  const killing = Bun.nanoseconds() + GRACE_MS * 1e6;
+  // The agent first: one whose tool is ended before itself takes that for an answer, and goes on with it.
+  ask(agent, NOBODY);
+  await untilSo(killing, () => isOver() || !kin.has(agent.group));
+  ask(agent, kin);
+  if (await untilSo(killing, isOver)) return;
   // Again and again: who is killed may have forked meanwhile.
-  await untilSo(GONE_MS, () => {
+  await untilSo(Bun.nanoseconds() + GONE_MS * 1e6, () => {
     tell(agent, kin, "SIGKILL");
     return isOver();
   });
+}
+
+const NOBODY: Kin = new Map();
+
+function ask(agent: Stem, others: Kin): void {
+  tell(agent, others, "SIGTERM");
+  // who is stopped could not hear it
+  tell(agent, others, "SIGCONT");
 }
 
 function tell({ group }: Stem, kin: Kin, signal: NodeJS.Signals): void {
@@ -39,10 +49,9 @@ function signalOne(pid: number, signal: NodeJS.Signals): void {
   }
 }
 
-async function untilSo(ms: number, isSo: () => boolean): Promise<boolean> {
-  const until = Bun.nanoseconds() + ms * 1e6;
+async function untilSo(end: number, isSo: () => boolean): Promise<boolean> {
   for (let pause = FIRST_LOOK_MS; !isSo(); pause = Math.min(2 * pause, LATER_LOOKS_MS)) {
-    if (Bun.nanoseconds() > until) return false;
+    if (Bun.nanoseconds() > end) return false;
     await Bun.sleep(pause);
   }
   return true;

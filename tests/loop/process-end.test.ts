@@ -76,6 +76,13 @@ describe("ended by us", () => {
     expect(ended).toMatchObject({ how: "timeout", signal: "SIGTERM" });
     noneLeft(1);
   });
+  test("it goes before its tool does: a tool's end would be an answer to it", async () => {
+    const tool = "setsid sh -c 'echo $$ > pids; exec sleep 600' & wait";
+    const trap = `trap 'sleep 0.5; kill -0 $(cat pids) && echo with its tool; exit 0' TERM`;
+    const ended = await shell(`${trap}; ${tool}`, ...lateWith(1));
+    expect(said(ended)).toBe("with its tool\n");
+    noneLeft(1);
+  });
   test("it is told to end while it floods", async () => {
     const ended = await shell("echo $$ > pids; yes", ...lateAfter(2 << 20));
     expect(ended).toMatchObject({ how: "timeout", truncated: true });
