@@ -93,3 +93,25 @@ export async function violations(page: Page): Promise<string[]> {
 /** How many pixels the page is wider than its window. */
 export const overflow = (page: Page): Promise<number> =>
   page.evaluate(() => Math.max(document.documentElement.scrollWidth, document.body.scrollWidth) - innerWidth);
+
+/** What stands right of a dot that is the first in its line. */
+export const leadingDots = (page: Page): Promise<string[]> =>
+  page.evaluate(() => {
+    const found: string[] = [];
+    for (const item of document.querySelectorAll<HTMLElement>("#view .meta > *")) {
+      const before = item.previousElementSibling?.getBoundingClientRect();
+      const isFirst = before !== undefined && item.getBoundingClientRect().top >= before.bottom;
+      if (isFirst && getComputedStyle(item, "::before").content.includes("·")) found.push(item.textContent ?? "");
+    }
+    const top = (node: Node, at: number) => {
+      const range = document.createRange();
+      range.setStart(node, at);
+      range.setEnd(node, at + 1);
+      return range.getBoundingClientRect().top;
+    };
+    const texts = document.createTreeWalker(document.querySelector("#view")!, NodeFilter.SHOW_TEXT);
+    for (let node = texts.nextNode(); node !== null; node = texts.nextNode())
+      for (const { index, 0: dot } of (node.textContent ?? "").matchAll(/\S\s+·/g))
+        if (top(node, index + dot.length - 1) > top(node, index)) found.push(node.textContent ?? "");
+    return found;
+  });

@@ -6,7 +6,7 @@ import { COMMANDS } from "../../src/cli/index.ts";
 import { makePlace, removePlaces } from "../harness.ts";
 import type { World } from "../scenario.ts";
 import { type Running, startDashboard, stopDashboards } from "../web/ground.ts";
-import { openBrowser, openPage, overflow, violations, visit } from "./browser.ts";
+import { leadingDots, openBrowser, openPage, overflow, violations, visit } from "./browser.ts";
 import { HOSTILE, makeGround, runHash, runWith, TITLES } from "./ground.ts";
 
 let browser: Browser;
@@ -61,6 +61,7 @@ describe("every page opens without a fault, fits, and is readable for all", () =
           });
           const wider = await overflow(page);
           if (wider > 0) found.push(`${hash} is ${wider} pixels too wide`);
+          found.push(...(await leadingDots(page)).map((text) => `${hash} a line begins with a dot: ${text}`));
           found.push(...(await violations(page)).map((what) => `${hash} ${what}`));
         }
         expect(found).toEqual([]);

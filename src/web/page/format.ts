@@ -62,5 +62,8 @@ export const money = (usd: number | null | undefined): string =>
 
 export const many = (count: number, one: string, more = `${one}s`): string => `${count} ${count === 1 ? one : more}`;
 
+/** Between two things in a line: what goes on in the next line does not begin with it. */
+export const DOT = "\u00a0· ";
+
 /** The folder's name is what a person calls a project. */
 export const projectName = (root: string): string => root.split("/").findLast((part) => part !== "") ?? root;

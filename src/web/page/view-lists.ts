@@ -2,7 +2,7 @@
 /** The plain lists: runs, tasks, loops. */
 import { ask, type LoopRow, type Now, type Page, type Project, type RunRow, type Task } from "./api.ts";
 import { h } from "./dom.ts";
-import { many, money, span } from "./format.ts";
+import { DOT, many, money, span } from "./format.ts";
 import {
   badge,
   capital,
@@ -101,7 +101,7 @@ function runRow(run: RunRow): HTMLElement {
   return h(
     "tr",
     { "data-key": `run:${run.id}`, "data-fresh": true },
-    h("th", { scope: "row" }, name, h("span", { class: "muted" }, `${run.workflow} · ${run.id}`)),
+    h("th", { scope: "row" }, name, h("span", { class: "muted" }, `${run.workflow}${DOT}${run.id}`)),
     cell("State", badge(text, tone)),
     cell("Stage", run.stage),
     cell("Project", projectTag(run.project)),

@@ -3,7 +3,7 @@
 import { needButtons } from "./actions.ts";
 import { ask, type LiveRun, type Need, type Now, type Page, type RunRow } from "./api.ts";
 import { type Child, h } from "./dom.ts";
-import { many, money, projectName } from "./format.ts";
+import { DOT, many, money, projectName } from "./format.ts";
 import {
   badge,
   empty,
@@ -50,7 +50,7 @@ function summary({ needs, live, projects }: Now): string {
   const parts = [needs.length === 1 ? "1 needs you" : needs.length > 1 && `${needs.length} need you`];
   if (live.length > 0) parts.push(`${many(live.length, "run")} under way`);
   if (projects.length > 0) parts.push(many(projects.length, "project"));
-  return parts.filter(Boolean).join(" · ");
+  return parts.filter(Boolean).join(DOT);
 }
 
 // ── What needs the person ───────────────────────────────────────────────────

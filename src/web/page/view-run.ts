@@ -3,7 +3,7 @@
 import { answerButtons, controlButtons } from "./actions.ts";
 import { ask, type GateRow, type Moment, type RunDetail, type StageRow } from "./api.ts";
 import { type Child, h } from "./dom.ts";
-import { clock, day, many, money, projectName, span } from "./format.ts";
+import { clock, DOT, day, many, money, projectName, span } from "./format.ts";
 import { workflowGraph } from "./graph.ts";
 import {
   badge,
@@ -53,9 +53,9 @@ function lead({ run, paused }: RunDetail): Child[] {
   const { text, tone } = rests ? ({ text: "Paused", tone: "warn" } as const) : runState(run);
   return [
     badge(text, tone),
-    ` ${run.workflow} · `,
-    run.why && run.status !== "active" ? `${run.why} · ` : "",
-    run.status === "ended" ? "" : `at ${run.stage} · `,
+    ` ${run.workflow}${DOT}`,
+    run.why && run.status !== "active" ? `${run.why}${DOT}` : "",
+    run.status === "ended" ? "" : `at ${run.stage}${DOT}`,
     "last event ",
     when(run.updated_at),
   ];
@@ -243,7 +243,7 @@ function gateItem({ gate, last, pass, fail, unproven, why, tree, command }: Gate
       "p",
       { class: "muted" },
       counts.filter(Boolean).join(", "),
-      tree && [" · tree ", h("code", {}, tree.slice(0, 10))],
+      tree && [`${DOT}tree `, h("code", {}, tree.slice(0, 10))],
     ),
   );
 }

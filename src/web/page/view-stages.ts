@@ -3,7 +3,7 @@
 import { ask, type Counts, type Now, type Point, type Project, type StageStat, type Stats } from "./api.ts";
 import { rangeBar, shareBar, trendChart } from "./charts.ts";
 import { h } from "./dom.ts";
-import { money, percent, projectName, span } from "./format.ts";
+import { DOT, money, percent, projectName, span } from "./format.ts";
 import { cell, empty, heading, select, sentence, table, type View } from "./parts.ts";
 import { link, refine } from "./route.ts";
 
@@ -147,7 +147,7 @@ function stageRow(stage: StageStat, most: number, points: Point[]): HTMLElement 
       "th",
       { scope: "row" },
       h("span", { class: "stage-name" }, stage.stage),
-      h("span", { class: "muted" }, stage.open > 0 ? `${stage.workflow} · ${stage.open} now` : stage.workflow),
+      h("span", { class: "muted" }, stage.open > 0 ? `${stage.workflow}${DOT}${stage.open} now` : stage.workflow),
     ),
     cell("Runs", String(stage.runs), "right num"),
     cell("Usual", `${about}${span(stage.p50_ms)}`, "right num"),
