@@ -68,10 +68,11 @@ type Loaded = { commit: Commit; workflow: Workflow };
 export function nowView(roots: string[], at: string, words: Words) {
   const seen = roots.map((root) => ({ root, ...lookAtProject(root, at, words) }));
   const nameOf = projectNames(roots);
-  const since = (a: { since: string }, b: { since: string }) => b.since.localeCompare(a.since);
+  // As in the report: what has waited longest stands first.
+  const oldest = (a: Need, b: Need) => a.since.localeCompare(b.since);
   return {
     at,
-    needs: seen.flatMap(({ needs }) => needs).toSorted(since),
+    needs: seen.flatMap(({ needs }) => needs).toSorted(oldest),
     live: seen.flatMap(({ live }) => live).toSorted((a, b) => b.updated_at.localeCompare(a.updated_at)),
     projects: seen.map(({ root, needs, live }) => ({
       root,

@@ -141,7 +141,10 @@ test("answered, and the tool is through: it is shown no longer, though no event 
   const open = Object.keys(TRANSCRIPTS).filter((name) => name !== "through");
   await until(async () => (await waiting()).length === open.length || undefined);
   expect(await waiting()).toEqual(open.sort());
-  expect(await needs()).toHaveLength(open.length);
+  // Who has waited longest comes first.
+  const since = (await needs()).map((need: Data) => need.since);
+  expect(since).toEqual(since.toSorted());
+  expect(new Set(since).size).toBe(open.length);
 });
 
 test.each<[string, Record<string, string>, string[]]>([
