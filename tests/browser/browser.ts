@@ -94,14 +94,18 @@ export async function violations(page: Page): Promise<string[]> {
 export const overflow = (page: Page): Promise<number> =>
   page.evaluate(() => Math.max(document.documentElement.scrollWidth, document.body.scrollWidth) - innerWidth);
 
-/** What stands right of a dot that is the first in its line. */
+/** What stands behind a dot that is the first to be seen in its line. */
 export const leadingDots = (page: Page): Promise<string[]> =>
   page.evaluate(() => {
     const found: string[] = [];
     for (const item of document.querySelectorAll<HTMLElement>("#view .meta > *")) {
+      item.scrollIntoView({ block: "center", behavior: "instant" });
+      const { left, top } = item.getBoundingClientRect();
       const before = item.previousElementSibling?.getBoundingClientRect();
-      const isFirst = before !== undefined && item.getBoundingClientRect().top >= before.bottom;
-      if (isFirst && getComputedStyle(item, "::before").content.includes("·")) found.push(item.textContent ?? "");
+      const hasDot = getComputedStyle(item, "::before").content.includes("·");
+      const isFirst = before === undefined || top >= before.bottom;
+      if (hasDot && isFirst && item.contains(document.elementFromPoint(left + 9, top + 9)))
+        found.push(item.textContent ?? "");
     }
     const top = (node: Node, at: number) => {
       const range = document.createRange();
