@@ -106,7 +106,8 @@ async function watched(typed: Typed, answer: Answer): Promise<Answer> {
 async function armWatch({ incoming, root }: Typed, stages: string[]): Promise<void> {
   const { findByName } = await import("./author/registry.ts");
   const found = findByName("tail", root);
-  if (!found || "errors" in found) throw new Error(`${found?.errors[0]?.file} has mistakes; \`pawl check\` shows them`);
+  if (!found) return;
+  if ("errors" in found) throw new Error(`${found.errors[0]!.file} has mistakes; \`pawl check\` shows them`);
   if (!found.workflow.watch) return;
   // What Pawl itself has just written into session.md is no handoff.
   const since = new Date(Date.now() + 10).toISOString();

@@ -8,6 +8,7 @@ import { saveLoop } from "../src/loop/state.ts";
 import { makeClock } from "./clock.ts";
 import { besides, idOf, make, openShop, promise, sentBack, ship } from "./evening.ts";
 import { errorsOf, PAWL, removePlaces, runPawl, shell } from "./harness.ts";
+import { atTerminal } from "./last-words.ts";
 import { runOf } from "./run-files.ts";
 import type { World } from "./scenario.ts";
 import { inHome } from "./sealing.ts";
@@ -275,13 +276,11 @@ test.each<[string[], string]>([
 test("a terminal of 80 columns gets lines of 80 columns", async () => {
   const world = openShop();
   make(world, ...sentBack("B"), { session: "C", prompt: "/sign" }, { stop: promise("SIGNED") });
-  const written: Uint8Array[] = [];
-  const terminal = { cols: 80, rows: 24, data: (_: unknown, bytes: Uint8Array) => void written.push(bytes.slice()) };
   const { root: cwd, env } = world.place;
-  expect(await Bun.spawn([PAWL, "report"], { cwd, env, terminal }).exited).toBe(0);
-  const shown = () => Buffer.concat(written).toString();
-  while (!shown().includes("\r\nCost\r\n  $ not known")) await Bun.sleep(10);
-  const lines = shown().split("\r\n");
+  const { code, screen } = await atTerminal([PAWL, "report"], { cwd, env }, 80);
+  expect(code).toBe(0);
+  expect(screen).toContain("\r\nCost\r\n  $ not known");
+  const lines = screen.split("\r\n");
   expect(lines.filter((line) => Bun.stringWidth(line) > 80)).toEqual([]);
 });
 

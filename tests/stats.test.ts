@@ -7,6 +7,7 @@ import { type Clock, makeClock } from "./clock.ts";
 import { ARMED, at, linesOf, to } from "./core/folding.ts";
 import { besides, make, openShop, promise, sentBack, ship } from "./evening.ts";
 import { PAWL, removePlaces, runPawl, shell } from "./harness.ts";
+import { atTerminal } from "./last-words.ts";
 import type { World } from "./scenario.ts";
 
 setDefaultTimeout(30_000);
@@ -97,13 +98,11 @@ describe("two months of work", () => {
   });
 
   test("a terminal of 80 columns gets lines of 80 columns", async () => {
-    const written: Uint8Array[] = [];
-    const terminal = { cols: 80, rows: 24, data: (_: unknown, bytes: Uint8Array) => void written.push(bytes.slice()) };
     const { root: cwd, env } = world.place;
-    expect(await Bun.spawn([PAWL, "stats"], { cwd, env, terminal }).exited).toBe(0);
-    const shown = () => Buffer.concat(written).toString();
-    while (!/ tries 5 → 6 ↑\r\n *send .*\r\n/.test(shown())) await Bun.sleep(10);
-    const lines = shown().split(/\r\n?/);
+    const { code, screen } = await atTerminal([PAWL, "stats"], { cwd, env }, 80);
+    expect(code).toBe(0);
+    expect(screen).toMatch(/ tries 5 → 6 ↑\r\n *send .*\r\n/);
+    const lines = screen.split(/\r\n?/);
     expect(lines.filter((line) => Bun.stringWidth(line) > 80)).toEqual([]);
   });
 

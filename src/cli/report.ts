@@ -4,7 +4,7 @@ import { reportMarkdown, reportText, type Shown } from "../core/report-text.ts";
 import { knownProjects } from "../gather/status.ts";
 import { gatherReport } from "../insight/report.ts";
 import { type Io, parseArgs, rootOf, UserError } from "./args.ts";
-import { columnsOf } from "./screen.ts";
+import { screenColumns } from "./screen.ts";
 import { clockTime, projectNames, projectPath, sinceAsked } from "./since.ts";
 import { visibleJson } from "./visible.ts";
 
@@ -42,7 +42,7 @@ export function run(args: string[], io: Io): number {
   const view = gatherReport(roots, since, at);
   const shown: Shown = {
     ...{ asked, name: projectNames(roots), path: projectPath, time: (time) => clockTime(time, at) },
-    ...{ columns: columnsOf(io), rows: rowsOf(io), full: flags.has("--full") },
+    ...{ columns: screenColumns(io), rows: rowsOf(io), full: flags.has("--full") },
   };
   if (flags.has("--json")) io.out(`${visibleJson(view)}\n`);
   else io.out(flags.has("--markdown") ? reportMarkdown(view, shown) : reportText(view, shown));

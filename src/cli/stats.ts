@@ -4,7 +4,7 @@ import { knownProjects } from "../gather/status.ts";
 import { type Filter, type Insight, type LoopRow, openInsight } from "../insight/query.ts";
 import { type Io, parseArgs, rootOf, UserError } from "./args.ts";
 import { tellReading } from "./reading.ts";
-import { columnsOf } from "./screen.ts";
+import { screenColumns } from "./screen.ts";
 import { clockTime, projectPath, sinceAsked } from "./since.ts";
 import { visible, visibleJson } from "./visible.ts";
 
@@ -47,7 +47,7 @@ export function run(args: string[], io: Io): number {
     const view = viewOf(insight, { since, at, project, workflow: values["--workflow"] ?? null, problems });
     if (flags.has("--json")) io.out(`${visibleJson(view)}\n`);
     else if (flags.has("--csv")) io.out(statsCsv(view));
-    else io.out(statsText(view, { ...shownAs(insight, view, asked), columns: columnsOf(io) }));
+    else io.out(statsText(view, { ...shownAs(insight, view, asked), columns: screenColumns(io) }));
   } finally {
     insight.close();
   }

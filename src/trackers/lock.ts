@@ -9,18 +9,11 @@ import { type Answer, failed } from "./types.ts";
 const LOCK_DIR = ".pawl/tracker";
 
 export function withLock<T>(root: string, until: number, work: () => Answer<T>, name = "lock"): Answer<T> {
-  let lock: Database | undefined;
+  let lock: Database;
   try {
-    ensureDir(root, LOCK_DIR);
-    excludeOurs(root);
-    // Only who writes needs it.
-    const sqlite = require("bun:sqlite") as typeof import("bun:sqlite");
-    lock = new sqlite.Database(insideRoot(root, `${LOCK_DIR}/${name}`));
-    lock.run(`PRAGMA busy_timeout = ${Math.max(1, Math.floor(until - clock()))}`);
-    lock.run("BEGIN EXCLUSIVE");
+    lock = takeLock(root, name, until - clock());
   } catch (error) {
-    lock?.close();
-    if (errorCode(error).startsWith("SQLITE_BUSY")) return failed("busy", "the tasks are locked by another session");
+    if (isHeld(error)) return failed("busy", "the tasks are locked by another session");
     return failed("error", `${LOCK_DIR} cannot be written: ${messageOf(error)}`);
   }
   try {
@@ -29,3 +22,23 @@ export function withLock<T>(root: string, until: number, work: () => Answer<T>, 
     lock.close();
   }
 }
+
+/** It is let go when it is closed. */
+export function takeLock(root: string, name: string, patience_ms: number): Database {
+  ensureDir(root, LOCK_DIR);
+  excludeOurs(root);
+  // Only who writes needs it.
+  const sqlite = require("bun:sqlite") as typeof import("bun:sqlite");
+  const lock = new sqlite.Database(insideRoot(root, `${LOCK_DIR}/${name}`));
+  try {
+    lock.run(`PRAGMA busy_timeout = ${Math.max(1, Math.floor(patience_ms))}`);
+    lock.run("BEGIN EXCLUSIVE");
+    return lock;
+  } catch (error) {
+    lock.close();
+    throw error;
+  }
+}
+
+/** By another, longer than we were patient. */
+export const isHeld = (error: unknown): boolean => errorCode(error).startsWith("SQLITE_BUSY");

@@ -10,7 +10,7 @@ import { checkDisabled } from "../../src/doctor/settings.ts";
 import { depthOf, readAllSettings } from "../../src/doctor/settings-files.ts";
 import { isAlive, until } from "../gather/job-place.ts";
 import { PAWL, type Place, removePlaces, runPawl } from "../harness.ts";
-import { lastWords } from "../last-words.ts";
+import { atTerminal } from "../last-words.ts";
 import { bare, healthy, user, write } from "./clinic.ts";
 
 afterAll(removePlaces);
@@ -167,19 +167,8 @@ test.each([
 });
 
 describe("on the screen", () => {
-  async function onTerminal(place: Place, env: Record<string, string>): Promise<string> {
-    let screen = "";
-    const data = (_terminal: unknown, bytes: Uint8Array) => {
-      screen += Buffer.from(bytes).toString();
-    };
-    const words = lastWords();
-    const terminal = { cols: 200, rows: 50, data, exit: words.exit };
-    const child = Bun.spawn([PAWL, "doctor"], { cwd: place.root, env: { ...place.env, ...env }, terminal });
-    await child.exited;
-    await words.heard();
-    child.terminal?.close();
-    return screen;
-  }
+  const onTerminal = async ({ root: cwd, env }: Place, more: Record<string, string>) =>
+    (await atTerminal([PAWL, "doctor"], { cwd, env: { ...env, ...more } }, 200)).screen;
 
   test("grouped, one line each, the remedy below, a summary", () => {
     const place = healthy();
