@@ -60,6 +60,15 @@ function read(team: Team | null, ms?: number) {
   }
 }
 
+/**
+ * Where a stage stands in a table comes from its run's plan, as far as that is known when the stay is written down. A
+ * hostile journal may tell the plan after the stay, and then it matters when that was. Of good ones it is compared.
+ */
+const placeless = ({ days, ...rest }: ReturnType<typeof read>["found"]) => ({
+  ...rest,
+  days: (days as { place: number }[]).map(({ place: _, ...day }) => day),
+});
+
 describe("two threads find what one finds", () => {
   test("where runs follow each other, and the other does its share", () => {
     write(inTurn(60));
@@ -118,9 +127,9 @@ describe("two threads find what one finds", () => {
         write(parts.map(([n, text]) => among(text, n)).join(""));
         const together = read({ ...TEAM, own: 2000, mates: 12_000 });
         helped += together.helped;
-        expect(together.found).toEqual(read(null).found);
+        expect(placeless(together.found)).toEqual(placeless(read(null).found));
       }),
-      { numRuns: Number(process.env.RUNS ?? 40), seed },
+      { numRuns: Number(process.env.RUNS ?? 40), seed, endOnFailure: true },
     );
     expect(helped).toBeGreaterThan(500);
   }, 60_000);
