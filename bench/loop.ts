@@ -1,7 +1,7 @@
 /** What the loop itself costs: reading an agent's output for signals, a flood of it, and one iteration. */
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { closeScan, feed, openScan } from "../src/core/loop-signal.ts";
+import { closeScan, feed, openScan } from "../src/loop/core/signal.ts";
 import { runAgent } from "../src/loop/process.ts";
 import type { Counted } from "./contention.ts";
 import { median } from "./measure.ts";

@@ -1,7 +1,7 @@
 /** The rows of the table: what each starts, what must come out, and what it may cost. */
 import { cpSync, existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { readToolsSince } from "../src/hosts/transcript.ts";
+import { readToolsSince } from "../src/hosts/claude/transcript.ts";
 import { compactPayload, crowdedProject, startPayload } from "./crowd.ts";
 import type { Job, Row, Sample } from "./measure.ts";
 import {

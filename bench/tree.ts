@@ -1,8 +1,8 @@
 /** The tree's hash against `git status` on a repository of 50,000 files, both in this process, in turn. */
 import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { spawnGit } from "../src/gather/git.ts";
-import { treeHash } from "../src/gather/tree.ts";
+import { spawnGit } from "../src/checks/git.ts";
+import { treeHash } from "../src/checks/tree/tree.ts";
 import type { Counted } from "./contention.ts";
 import { median } from "./measure.ts";
 

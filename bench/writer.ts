@@ -1,5 +1,5 @@
 /** One of the writers of contention.ts: `bun writer.ts moves|journal <root> <run> <writer> <count>`. */
-import type { Commit } from "../src/core/types.ts";
+import type { Commit } from "../src/kernel/types/run.ts";
 import { appendJournal } from "../src/store/journal.ts";
 import { commitRun, loadRun } from "../src/store/runs.ts";
 

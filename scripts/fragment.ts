@@ -1,6 +1,6 @@
 /** Writes the fragment for CLAUDE.md from the one table of shortcuts. */
 import { mkdirSync, writeFileSync } from "node:fs";
-import { fragmentText, SHORTCUTS, withOverrides } from "../src/core/shortcut.ts";
+import { fragmentText, SHORTCUTS, withOverrides } from "../src/controls/core/shortcut.ts";
 
 export const FRAGMENT = new URL("../plugin/fragments/execute-rule.md", import.meta.url);
 

@@ -1,6 +1,6 @@
 /** Writes schema/*.json from the one description of each format. */
 import { writeFileSync } from "node:fs";
-import { procedureSchema, projectSchema, workflowSchema } from "../src/author/json-schema.ts";
+import { procedureSchema, projectSchema, workflowSchema } from "../src/definitions/schema/json.ts";
 
 for (const [name, schema] of [
   ["workflow", workflowSchema()],

@@ -3,7 +3,7 @@ import { mkdirSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { openBrowser, openPage, visit } from "../tests/browser/browser.ts";
 import { runHash, runWith } from "../tests/browser/ground.ts";
-import { removePlaces } from "../tests/harness.ts";
+import { removePlaces } from "../tests/harness/harness.ts";
 import { startDashboard, stopDashboards } from "../tests/web/ground.ts";
 import { ASKED, type Story, tellStory } from "./screenshots/story.ts";
 

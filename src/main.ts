@@ -1,5 +1,5 @@
 /** argv. `hook` is the hot path: everything else is imported only when it is asked for. */
-import { type Input, isUnarmed, leave, mayBeShortcut, readStdin } from "./quick.ts";
+import { type Input, isUnarmed, leave, mayBeShortcut, readStdin } from "./fast-path.ts";
 import { folderOf, lineAgain, memoPath, memoText, sayLine, stampOf, toldBy } from "./quick-line.ts";
 
 const { argv, env } = process;

@@ -4,7 +4,7 @@
  * with the next line that is made anew. Imports nothing but quick.ts.
  *   ~/.local/state/pawl/lines/claude-<session>   the memo as JSON on one line, with room to grow, and below it the line
  */
-import { BYTES, BYTES_AT, ffi, type LineLibc, lineLibc as libc } from "./quick.ts";
+import { BYTES, BYTES_AT, ffi, type LineLibc, lineLibc as libc } from "./fast-path.ts";
 
 /** As the client counts: since its session began. */
 export interface Figures {

@@ -1,5 +1,5 @@
-import { inWords, WORDS } from "../../src/cli/words.ts";
-import type { Json } from "../../src/core/types.ts";
+import { inWords, WORDS } from "../../src/cli/shared/words.ts";
+import type { Json } from "../../src/kernel/types/run.ts";
 import { fenced, GENERATED, page, table } from "./markdown.ts";
 import { recordedKeys } from "./records.ts";
 

@@ -1,9 +1,9 @@
-import { FRAGMENTS } from "../../src/author/builtin-fragments.ts";
-import { PROCEDURES } from "../../src/author/builtin-procedures.ts";
-import { AGENTS, BUILT_IN } from "../../src/author/loop-schema.ts";
-import { compileProcedure, withBuiltins } from "../../src/author/procedure-compile.ts";
-import { PROCEDURE } from "../../src/author/procedure-schema.ts";
-import { PHASES, type Procedure } from "../../src/core/procedure.ts";
+import { FRAGMENTS } from "../../src/definitions/builtin/fragments.ts";
+import { PROCEDURES } from "../../src/definitions/builtin/procedures.ts";
+import { compileProcedure, withBuiltins } from "../../src/definitions/procedure-compile.ts";
+import { AGENTS, BUILT_IN } from "../../src/definitions/schema/loop.ts";
+import { PROCEDURE } from "../../src/definitions/schema/procedure.ts";
+import { PHASES, type Procedure } from "../../src/kernel/types/procedure.ts";
 import { fenced, GENERATED, page, table } from "./markdown.ts";
 import { formatSections } from "./workflow.ts";
 

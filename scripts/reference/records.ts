@@ -1,14 +1,15 @@
 /** Which kinds of records core makes, and with which keys: read from its sources, since nothing else knows it all. */
 import { readdirSync, readFileSync } from "node:fs";
 
-const CORE = new URL("../../src/core/", import.meta.url);
+const SRC = new URL("../../src/", import.meta.url);
 const CALL = /\brecord\(draft, "(\w+)"(, \{)?/g;
 
 /** A kind may be recorded in several places: the keys of all of them. */
 export function recordedKeys(): Map<string, string[]> {
   const keys = new Map<string, string[]>();
-  for (const name of readdirSync(CORE).sort()) {
-    const text = readFileSync(new URL(name, CORE), "utf8");
+  const names = readdirSync(SRC, { recursive: true, encoding: "utf8" });
+  for (const name of names.filter((one) => /\/core\/[^/]+\.ts$/.test(one)).sort()) {
+    const text = readFileSync(new URL(name, SRC), "utf8");
     for (const call of text.matchAll(CALL)) {
       const found = call[2] ? keysOf(text.slice(call.index + call[0].length)) : [];
       keys.set(call[1]!, [...new Set([...(keys.get(call[1]!) ?? []), ...found])]);

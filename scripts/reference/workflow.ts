@@ -1,6 +1,12 @@
 import { readFileSync } from "node:fs";
-import type { Rule } from "../../src/author/rules.ts";
-import { type Field, PLACEHOLDERS, type RecordShape, type Shape, WORKFLOW } from "../../src/author/schema.ts";
+import type { Rule } from "../../src/definitions/rules.ts";
+import {
+  type Field,
+  PLACEHOLDERS,
+  type RecordShape,
+  type Shape,
+  WORKFLOW,
+} from "../../src/definitions/schema/workflow.ts";
 import { fenced, GENERATED, page, table } from "./markdown.ts";
 
 const EXAMPLE = new URL("../../examples/review-gate/.pawl/workflows/ship.yaml", import.meta.url);

@@ -1,9 +1,9 @@
 /** A week in two projects, for the pictures: every line of it is written by the real program, under another clock. */
 import { cpSync, renameSync } from "node:fs";
 import { join } from "node:path";
-import { type Clock, makeClock } from "../../tests/clock.ts";
-import { makePlace, type Place } from "../../tests/harness.ts";
-import type { Step, World } from "../../tests/scenario.ts";
+import { type Clock, makeClock } from "../../tests/harness/clock.ts";
+import { makePlace, type Place } from "../../tests/harness/harness.ts";
+import type { Step, World } from "../../tests/scenarios/scenario.ts";
 import { newWorld, play } from "../../tests/web/ground.ts";
 
 const FEATURE = `name: feature

@@ -1,19 +1,19 @@
-import { closureOf } from "../author/closure.ts";
-import { withCommand } from "../author/gates.ts";
-import { findByName } from "../author/registry.ts";
-import { gatesOf } from "../core/gate.ts";
-import { typedCommandOf } from "../core/prompt.ts";
-import type { Workflow } from "../core/types.ts";
-import { gatherDefinition } from "../gather/definition.ts";
-import { command } from "../hook.ts";
-import { isPerson } from "../store/person.ts";
+import { closureOf } from "../checks/closure/closure.ts";
+import { gatesOf } from "../checks/core/gate.ts";
+import { withCommand } from "../definitions/gates.ts";
+import { findByName } from "../definitions/registry.ts";
+import { typedCommandOf } from "../engine/core/prompt.ts";
+import { gatherDefinition } from "../engine/gather/definition.ts";
+import { command } from "../engine/handle-event.ts";
+import type { Workflow } from "../kernel/types/run.ts";
+import { isPerson } from "../store/processes/person.ts";
 import { loadRun, repinWorkflow } from "../store/runs.ts";
 import { grantTrust } from "../store/trust.ts";
-import { type Io, UserError } from "./args.ts";
-import { commandEvent } from "./command-event.ts";
-import { confirm } from "./confirm.ts";
-import { itemLines } from "./trust-text.ts";
-import { visible } from "./visible.ts";
+import { type Io, UserError } from "./shared/args.ts";
+import { commandEvent } from "./shared/command-event.ts";
+import { confirm } from "./shared/confirm.ts";
+import { itemLines } from "./shared/trust-text.ts";
+import { visible } from "./shared/visible.ts";
 
 /** The run goes on with the workflow as it is on disk now; the person has seen the difference. */
 export function accept(root: string, id: string, io: Io): number {

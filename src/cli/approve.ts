@@ -1,10 +1,10 @@
-import { command } from "../hook.ts";
-import { isPerson } from "../store/person.ts";
+import { command } from "../engine/handle-event.ts";
+import { isPerson } from "../store/processes/person.ts";
 import { loadRun } from "../store/runs.ts";
-import { type Io, parseArgs, rootOf, UserError } from "./args.ts";
-import { commandEvent } from "./command-event.ts";
-import { confirm } from "./confirm.ts";
-import { findRunId } from "./find-run.ts";
+import { type Io, parseArgs, rootOf, UserError } from "./shared/args.ts";
+import { commandEvent } from "./shared/command-event.ts";
+import { confirm } from "./shared/confirm.ts";
+import { findRunId } from "./shared/find-run.ts";
 
 export const summary = "take a claim as it is, though a gate has not passed it";
 export const usage = `usage: pawl approve [run] [--why TEXT]

@@ -1,14 +1,14 @@
 import { isIP } from "node:net";
 import { homedir } from "node:os";
-import type { Json } from "../core/types.ts";
+import type { Json } from "../kernel/types/run.ts";
 import { watchBesides } from "../notify/loop.ts";
-import { agentCalling, userName } from "../store/person.ts";
+import { agentCalling, userName } from "../store/processes/person.ts";
 import { openProjects } from "../web/projects.ts";
 import { isLoopback } from "../web/security.ts";
 import { type Dashboard, startDashboard } from "../web/server.ts";
-import { type Io, type Parsed, parseArgs, rootOf, UserError } from "./args.ts";
-import { isInteractive } from "./confirm.ts";
-import { inWords } from "./words.ts";
+import { type Io, type Parsed, parseArgs, rootOf, UserError } from "./shared/args.ts";
+import { isInteractive } from "./shared/confirm.ts";
+import { inWords } from "./shared/words.ts";
 
 export const summary = "what needs you, every live run and how it went, in the browser";
 export const usage = `usage: pawl dashboard [--port N] [--host ADDR] [--read-only] [--no-open] [--json]

@@ -1,7 +1,7 @@
 import type { Place } from "../demo/place.ts";
 import type { Screen } from "../demo/screen.ts";
-import { type Io, parseArgs, UserError } from "./args.ts";
-import { isInteractive } from "./confirm.ts";
+import { type Io, parseArgs, UserError } from "./shared/args.ts";
+import { isInteractive } from "./shared/confirm.ts";
 
 export const summary = "see what Pawl does, in thirty seconds, without an agent";
 export const usage = `usage: pawl demo [--fast] [--keep]
@@ -63,7 +63,7 @@ async function perform(place: Place, screen: Screen, { keep, fast }: Wishes, io:
     io.err(`\npawl: the demo did not go as it should; ${error.message}\n  hint: ${look}\n`);
     return 1;
   }
-  if (isInteractive(io) && !fast) await (await import("../demo/offer.ts")).offer(place, io);
+  if (isInteractive(io) && !fast) await (await import("./shared/offer.ts")).offer(place, io);
   else await screen.plain("`pawl report` and `pawl dashboard` show the same of your own projects.");
   const where = keep ? `The project is kept in ${place.root}` : "The project is removed again (--keep keeps it)";
   await screen.plain(`${where}.`);

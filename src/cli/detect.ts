@@ -1,14 +1,14 @@
 import { resolve } from "node:path";
-import { excerpt } from "../core/guide.ts";
-import { type Inferred, lookForSignal } from "../core/infer.ts";
-import { isDoubtful, ownLines, saysOne } from "../core/infer-prose.ts";
-import { parseSignals } from "../core/signal.ts";
-import type { ToolCall, Workflow } from "../core/types.ts";
-import { type Inference, isRegistered } from "../core/workflow.ts";
-import { readLastMessage, readToolsSince } from "../hosts/transcript.ts";
-import { type Io, parseArgs, UserError } from "./args.ts";
-import { visible, visibleJson } from "./visible.ts";
-import { findTarget } from "./workflow-args.ts";
+import { type Inferred, lookForSignal } from "../checks/evidence/infer.ts";
+import { isDoubtful, ownLines, saysOne } from "../checks/evidence/infer-prose.ts";
+import { excerpt } from "../engine/core/guide.ts";
+import { readLastMessage, readToolsSince } from "../hosts/claude/transcript.ts";
+import { parseSignals } from "../kernel/text/signal.ts";
+import type { ToolCall, Workflow } from "../kernel/types/run.ts";
+import { type Inference, isRegistered } from "../kernel/types/workflow.ts";
+import { type Io, parseArgs, UserError } from "./shared/args.ts";
+import { visible, visibleJson } from "./shared/visible.ts";
+import { findTarget } from "./shared/workflow-args.ts";
 
 export const summary = "which stage a text or a transcript shows";
 export const usage = `usage: pawl detect [--workflow NAME] [--json] [text…]           (or the text on stdin)

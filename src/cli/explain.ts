@@ -1,9 +1,9 @@
-import { happened } from "../core/loop-run.ts";
-import type { Run } from "../core/types.ts";
+import type { Run } from "../kernel/types/run.ts";
+import { happened } from "../loop/core/run.ts";
 import type { Kept } from "../store/runs.ts";
-import { type Io, parseArgs, rootOf } from "./args.ts";
-import { commitsOf, findRunId } from "./find-run.ts";
-import { inWords } from "./words.ts";
+import { type Io, parseArgs, rootOf } from "./shared/args.ts";
+import { commitsOf, findRunId } from "./shared/find-run.ts";
+import { inWords } from "./shared/words.ts";
 
 export const summary = "why each stop was continued or let go";
 export const usage = `usage: pawl explain [run] [--json] [--all]

@@ -1,14 +1,14 @@
 import { realpathSync } from "node:fs";
-import { type Applied, applyPlan } from "../helpers/archive.ts";
-import { withLock } from "../helpers/lock.ts";
-import { addEntry, type Entry, KINDS, type Kind, listEntries, memoryPath } from "../helpers/memory.ts";
-import { ARCHIVE_DIR, makePlan, type Plan, type PlanFile, savePlan } from "../helpers/plan.ts";
-import { restore } from "../helpers/restore.ts";
-import { RULES_FILE } from "../helpers/rules.ts";
-import { inUnits, shown } from "../helpers/words.ts";
+import { type Applied, applyPlan } from "../setup/helpers/archive.ts";
+import { withLock } from "../setup/helpers/lock.ts";
+import { addEntry, type Entry, KINDS, type Kind, listEntries, memoryPath } from "../setup/helpers/memory.ts";
+import { ARCHIVE_DIR, makePlan, type Plan, type PlanFile, savePlan } from "../setup/helpers/plan.ts";
+import { restore } from "../setup/helpers/restore.ts";
+import { RULES_FILE } from "../setup/helpers/rules.ts";
+import { inUnits, shown } from "../setup/helpers/words.ts";
 import { messageOf } from "../store/files.ts";
 import { homeDir } from "../store/home.ts";
-import { type Io, type Parsed, parseArgs, rootOf, UserError } from "./args.ts";
+import { type Io, type Parsed, parseArgs, rootOf, UserError } from "./shared/args.ts";
 
 export const summary = "memory and archive, for the agents of complete-work";
 export const usage = `usage: pawl helper memory add decision|issue|progress --text TEXT [--title TITLE]   (or the text on stdin)

@@ -1,12 +1,12 @@
 import { realpathSync } from "node:fs";
 import { resolve } from "node:path";
-import { readHistory } from "../history/count.ts";
-import { transcriptsFolder } from "../history/find.ts";
-import { showHistory, sizeInWords } from "../history/show.ts";
+import { readHistory } from "../guard/history/count.ts";
+import { transcriptsFolder } from "../guard/history/find.ts";
+import { showHistory, sizeInWords } from "../guard/history/show.ts";
 import { homeDir } from "../store/home.ts";
 import { makeProgress } from "../verify/progress.ts";
-import { type Io, parseArgs, UserError } from "./args.ts";
-import { visible, visibleJson } from "./visible.ts";
+import { type Io, parseArgs, UserError } from "./shared/args.ts";
+import { visible, visibleJson } from "./shared/visible.ts";
 
 export const summary = 'how often the agent\'s "done" was true, from the transcripts on this machine';
 export const usage = `usage: pawl history [--since 30d|DATE | --all] [--project PATH] [--json]

@@ -1,10 +1,10 @@
-import type { Speak } from "../engine.ts";
-import { conduct } from "../hook.ts";
-import { clientVersion, parseEvent, renderAnswer } from "../hosts/claude.ts";
+import type { Speak } from "../engine/advance.ts";
+import { conduct } from "../engine/handle-event.ts";
+import type { Input } from "../fast-path.ts";
+import { clientVersion, parseEvent, renderAnswer } from "../hosts/claude/wire.ts";
 import { detectHost } from "../hosts/detect.ts";
+import { write } from "../native/disk.ts";
 import { notificationsOn } from "../notify/mark.ts";
-import type { Input } from "../quick.ts";
-import { write } from "../store/disk.ts";
 import { logError } from "../store/errors.ts";
 import { isMadeOf, LOWER } from "../store/names.ts";
 

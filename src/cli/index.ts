@@ -1,6 +1,6 @@
 import { name as packageName, version } from "../../package.json";
 import { errorCode, messageOf } from "../store/files.ts";
-import { type Io, UserError } from "./args.ts";
+import { type Io, UserError } from "./shared/args.ts";
 
 /** The commands, each loaded only when it is called. */
 interface Command {
@@ -47,12 +47,12 @@ export const COMMANDS: Record<string, { load: () => Promise<Command>; first?: tr
     about: "how often your agent's “done” was true, from the transcripts already here",
   },
   task: {
-    load: () => import("./task.ts"),
+    load: () => import("./task/task.ts"),
     first: true,
     about: "the project's tasks: add, list, start, done, block, drop, edit",
   },
   loop: {
-    load: () => import("./loop.ts"),
+    load: () => import("./loop/loop.ts"),
     first: true,
     about: "run a procedure in fresh agent processes until it is done",
   },
@@ -71,7 +71,7 @@ export const COMMANDS: Record<string, { load: () => Promise<Command>; first?: tr
   on: { load: () => import("./on.ts"), first: true, about: "switch it on again" },
 };
 
-const SHORTCUTS = { load: () => import("./help-shortcuts.ts") };
+const SHORTCUTS = { load: () => import("./shared/help-shortcuts.ts") };
 
 export async function main(name: string, args: string[]): Promise<number> {
   const io: Io = {

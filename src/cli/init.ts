@@ -1,20 +1,20 @@
 import { realpathSync } from "node:fs";
 import { version } from "../../package.json";
-import { applyChanges } from "../install/apply.ts";
-import { type BinaryPlan, ensureBinary, forgetBinary, planBinary, versionOf } from "../install/binary.ts";
-import { type Check, detectChecks } from "../install/checks.ts";
-import type { Plan, Wishes } from "../install/draft.ts";
-import type { Scope } from "../install/hooks.ts";
-import { planInit } from "../install/plan.ts";
-import { proseName } from "../install/plan-asked.ts";
-import { type Proof, proveHook } from "../install/prove.ts";
-import { contentsText, listed, listText, shown } from "../install/show.ts";
-import { readManifest, type Target, targetOf } from "../install/target.ts";
+import { applyChanges } from "../setup/install/apply.ts";
+import { type BinaryPlan, ensureBinary, forgetBinary, planBinary, versionOf } from "../setup/install/binary.ts";
+import { type Check, detectChecks } from "../setup/install/checks.ts";
+import type { Plan, Wishes } from "../setup/install/draft.ts";
+import type { Scope } from "../setup/install/hooks.ts";
+import { planInit } from "../setup/install/plan.ts";
+import { proseName } from "../setup/install/plan-asked.ts";
+import { type Proof, proveHook } from "../setup/install/prove.ts";
+import { contentsText, listed, listText, shown } from "../setup/install/show.ts";
+import { readManifest, type Target, targetOf } from "../setup/install/target.ts";
 import { lookAt } from "../store/files.ts";
 import { dirname, join } from "../store/names.ts";
 import { isOff } from "../store/place.ts";
-import { type Io, type Parsed, parseArgs, rootOf, UserError } from "./args.ts";
-import { confirm, confirmUnlessNo, isInteractive, orUserError } from "./confirm.ts";
+import { type Io, type Parsed, parseArgs, rootOf, UserError } from "./shared/args.ts";
+import { confirm, confirmUnlessNo, isInteractive, orUserError } from "./shared/confirm.ts";
 
 export const summary = "install Pawl's hooks, commands and agents";
 export const usage = `usage: pawl init [--team | --user | --plugin] [--yes] [--print] [--json] [--with-config] [--claude-md] [--fragment]

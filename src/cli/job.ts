@@ -1,5 +1,5 @@
 /** `pawl job <root> <id> <start>`: what Pawl calls itself with, never typed. */
-import { runJob } from "../gather/job-run.ts";
+import { runJob } from "../checks/jobs/run.ts";
 import { logError } from "../store/errors.ts";
 
 export async function run([root = "", id = "", start = ""]: string[]): Promise<number> {

@@ -1,7 +1,7 @@
 import { readdirSync, statSync } from "node:fs";
 import { readJournal } from "../store/journal.ts";
-import { type Io, parseArgs, rootOf } from "./args.ts";
-import { inWords } from "./words.ts";
+import { type Io, parseArgs, rootOf } from "./shared/args.ts";
+import { inWords } from "./shared/words.ts";
 
 export const summary = "everything Pawl saw and decided";
 export const usage = `usage: pawl log [--follow] [--json] [--run ID] [--kind KIND]

@@ -1,6 +1,6 @@
-import { agentOfSession } from "../store/person.ts";
 import { excludeOurs, readPointer, setOff, writePointer } from "../store/place.ts";
-import { type Io, parseArgs, rootOf, UserError } from "./args.ts";
+import { agentOfSession } from "../store/processes/person.ts";
+import { type Io, parseArgs, rootOf, UserError } from "./shared/args.ts";
 
 export const summary = "switch Pawl off in this project or session";
 export const usage = `usage: pawl off [shortcuts] [--session ID] [--host claude]

@@ -1,5 +1,5 @@
-import type { Io } from "./args.ts";
 import { switchTo } from "./off.ts";
+import type { Io } from "./shared/args.ts";
 
 export const summary = "switch Pawl on again";
 export const usage = "usage: pawl on [shortcuts] [--session ID] [--host claude]";

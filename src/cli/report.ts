@@ -1,12 +1,12 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import { reportMarkdown, reportText, type Shown } from "../core/report-text.ts";
-import { knownProjects } from "../gather/status.ts";
+import { knownProjects } from "../controls/status.ts";
+import { reportMarkdown, reportText, type Shown } from "../insight/core/report-text.ts";
 import { gatherReport } from "../insight/report.ts";
-import { type Io, parseArgs, rootOf, UserError } from "./args.ts";
-import { screenColumns } from "./screen.ts";
-import { clockTime, projectNames, projectPath, sinceAsked } from "./since.ts";
-import { visibleJson } from "./visible.ts";
+import { type Io, parseArgs, rootOf, UserError } from "./shared/args.ts";
+import { screenColumns } from "./shared/screen.ts";
+import { clockTime, projectNames, projectPath, sinceAsked } from "./shared/since.ts";
+import { visibleJson } from "./shared/visible.ts";
 
 export const summary = "one screen: what needs you, what was proved, what failed, what nobody checked";
 export const usage = `usage: pawl report [--since TIME] [--all] [--full] [--markdown | --json] [--exit-code]

@@ -1,15 +1,15 @@
 import { writeSync } from "node:fs";
-import { gatesOf, leavesOf } from "../core/gate.ts";
-import { MARK } from "../core/guide.ts";
-import type { Event } from "../core/types.ts";
-import { command } from "../hook.ts";
-import { parseEvent } from "../hosts/claude.ts";
-import type { Input } from "../quick.ts";
+import { gatesOf, leavesOf } from "../checks/core/gate.ts";
+import { MARK } from "../engine/core/guide.ts";
+import { command } from "../engine/handle-event.ts";
+import type { Input } from "../fast-path.ts";
+import { parseEvent } from "../hosts/claude/wire.ts";
+import type { Event } from "../kernel/types/run.ts";
 import { logError } from "../store/errors.ts";
 import { readPointer } from "../store/place.ts";
+import { fallAsleep, stayAwake } from "../store/processes/wakers.ts";
 import { loadRun } from "../store/runs.ts";
-import { fallAsleep, stayAwake } from "../store/wakers.ts";
-import { commandEvent } from "./command-event.ts";
+import { commandEvent } from "./shared/command-event.ts";
 
 /**
  * `pawl rewake claude`: runs beside the hook of every stop. If a check goes on longer than the stop could wait, it waits

@@ -1,16 +1,16 @@
-import { findByName } from "../author/registry.ts";
-import { guidance } from "../core/formal.ts";
-import type { Answer, CommandName, Run } from "../core/types.ts";
-import type { Stray } from "../discover.ts";
-import { armWorkflow, command, type Incoming, startFormal } from "../hook.ts";
-import { agentOfSession } from "../store/person.ts";
+import { findByName } from "../definitions/registry.ts";
+import { armWorkflow, command, type Incoming, startFormal } from "../engine/handle-event.ts";
+import { guidance } from "../formal/core/state.ts";
+import type { Stray } from "../formal/discover.ts";
+import type { Answer, CommandName, Run } from "../kernel/types/run.ts";
 import { offerRun } from "../store/place.ts";
+import { agentOfSession } from "../store/processes/person.ts";
 import { listArchived, listRuns, loadRun } from "../store/runs.ts";
 import { STALE_MS } from "../store/waiting.ts";
-import { type Io, type Parsed, parseArgs, rootOf, UserError } from "./args.ts";
-import { commandEvent } from "./command-event.ts";
-import { commitsOf, findRunId } from "./find-run.ts";
-import { beginningOf, FORMAL_OPTIONS, phaseChangeOf } from "./formal.ts";
+import { type Io, type Parsed, parseArgs, rootOf, UserError } from "./shared/args.ts";
+import { commandEvent } from "./shared/command-event.ts";
+import { commitsOf, findRunId } from "./shared/find-run.ts";
+import { beginningOf, FORMAL_OPTIONS, phaseChangeOf } from "./shared/formal.ts";
 
 export const summary = "list, show, pause, resume, finish or abort runs";
 export const usage = `usage: pawl runs [list] [--all] [--json]      what is under way here (--all: ended ones too)
@@ -62,7 +62,7 @@ async function list(root: string, { flags }: Parsed, io: Io): Promise<number> {
     ? listArchived(root).map(({ commit: { run, forged } }) => ({ run, owner_gone: true, forged }))
     : [];
   const all = [...live, ...ended].toSorted((a, b) => b.run.updated_at.localeCompare(a.run.updated_at));
-  const unclaimed = (await import("../discover.ts")).strays(root);
+  const unclaimed = (await import("../formal/discover.ts")).strays(root);
   if (flags.has("--json"))
     io.out(`${JSON.stringify({ root, runs: all.map(({ run, ...more }) => ({ ...run, ...more })) }, null, 2)}\n`);
   else if (all.length + unclaimed.length === 0)
@@ -163,7 +163,7 @@ function restore(root: string, id: string, io: Io): number {
 
 /** A document nobody registered becomes a run; the session in whose shell this is said gets it offered. */
 async function adoptDocument(root: string, path: string, io: Io): Promise<number> {
-  const { adoptStray } = await import("../discover.ts");
+  const { adoptStray } = await import("../formal/discover.ts");
   const wanted = path.replace(/^\.\//, "");
   const id = await adoptStray({ event: commandEvent("start", wanted, ""), transcript: null, cwd: root }, root, wanted);
   if (!id) throw new UserError(`${path} is no document without a run`, "`pawl runs` lists those that wait", 1);

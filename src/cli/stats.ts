@@ -1,12 +1,12 @@
-import { statsCsv, statsText } from "../core/stats-text.ts";
-import type { LoopFigures, StatsView } from "../core/stats-view.ts";
-import { knownProjects } from "../gather/status.ts";
+import { knownProjects } from "../controls/status.ts";
+import { statsCsv, statsText } from "../insight/core/stats-text.ts";
+import type { LoopFigures, StatsView } from "../insight/core/stats-view.ts";
 import { type Filter, type Insight, type LoopRow, openInsight } from "../insight/query.ts";
-import { type Io, parseArgs, rootOf, UserError } from "./args.ts";
-import { tellReading } from "./reading.ts";
-import { screenColumns } from "./screen.ts";
-import { clockTime, projectPath, sinceAsked } from "./since.ts";
-import { visible, visibleJson } from "./visible.ts";
+import { type Io, parseArgs, rootOf, UserError } from "./shared/args.ts";
+import { tellReading } from "./shared/reading.ts";
+import { screenColumns } from "./shared/screen.ts";
+import { clockTime, projectPath, sinceAsked } from "./shared/since.ts";
+import { visible, visibleJson } from "./shared/visible.ts";
 
 export const summary = "per stage: how long, how often, what fails, where the time goes";
 export const usage = `usage: pawl stats [--since TIME] [--workflow NAME] [--project NAME | --all] [--json | --csv]

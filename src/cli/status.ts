@@ -1,8 +1,8 @@
-import { type StatusView, statusData, statusText, waitsForPerson } from "../core/status.ts";
-import { gatherStatus, knownProjects } from "../gather/status.ts";
+import { type StatusView, statusData, statusText, waitsForPerson } from "../controls/core/status.ts";
+import { gatherStatus, knownProjects } from "../controls/status.ts";
 import { homeDir } from "../store/home.ts";
-import { type Io, parseArgs, rootOf, UserError } from "./args.ts";
-import { visible, visibleJson } from "./visible.ts";
+import { type Io, parseArgs, rootOf, UserError } from "./shared/args.ts";
+import { visible, visibleJson } from "./shared/visible.ts";
 
 export const summary = "what is next, what is under way, and what waits for you";
 export const usage = `usage: pawl status [--all] [--json]

@@ -1,5 +1,5 @@
-import type { Input } from "../quick.ts";
-import type { Quick } from "../statusline.ts";
+import type { Quick } from "../controls/status-line.ts";
+import type { Input } from "../fast-path.ts";
 
 export const summary = "one line for the client's status line: the session's run, or the next task";
 export const usage = `usage: pawl statusline [--wrap COMMAND]
@@ -23,7 +23,7 @@ export async function answer(args: string[], input: Input | null, quick: Quick):
     if ("value" in input) await say(await madeAnew(input.value, quick), quick);
   } else if (wrapped !== null) {
     const ours = async (value: unknown) => quick.lineAgain(value) ?? (await madeAnew(value, quick));
-    await (await import("../statusline-wrap.ts")).runWrapped(wrapped, ours, (text) => say(text, quick));
+    await (await import("../controls/status-line-wrap.ts")).runWrapped(wrapped, ours, (text) => say(text, quick));
   }
 }
 
@@ -39,7 +39,7 @@ function wrappedBy(args: string[]): string | null {
 /** Whatever is wrong, the client's screen is no place to say so. */
 async function madeAnew(value: unknown, quick: Quick): Promise<Uint8Array> {
   try {
-    const { statusLine } = await import("../statusline.ts");
+    const { statusLine } = await import("../controls/status-line.ts");
     return new TextEncoder().encode(await statusLine(value, Date.now(), quick));
   } catch (error) {
     const { logError } = await import("../store/errors.ts");
@@ -50,7 +50,7 @@ async function madeAnew(value: unknown, quick: Quick): Promise<Uint8Array> {
 
 async function say(text: Uint8Array, quick: Quick): Promise<void> {
   if (quick.sayLine(text)) return;
-  const { write } = await import("../store/disk.ts");
+  const { write } = await import("../native/disk.ts");
   try {
     for (let at = 0; at < text.length; ) at += write(1, text, at, text.length - at);
   } catch {

@@ -1,14 +1,14 @@
-import { closureOf } from "../author/closure.ts";
-import { type Problem, renderProblem } from "../author/problem.ts";
-import { projectGates } from "../author/registry.ts";
+import { closureOf } from "../checks/closure/closure.ts";
+import { type Problem, renderProblem } from "../definitions/problem.ts";
+import { projectGates } from "../definitions/registry.ts";
 import type { Closure } from "../store/closure.ts";
 import { PlaceError } from "../store/home.ts";
-import { agentCalling, isPerson } from "../store/person.ts";
+import { agentCalling, isPerson } from "../store/processes/person.ts";
 import { grantTrust, lastTrusted, revokeTrust, type TrustState, trustOf } from "../store/trust.ts";
-import { type Io, parseArgs, rootOf, UserError } from "./args.ts";
-import { confirm } from "./confirm.ts";
-import { type Change, changesBetween, itemLines } from "./trust-text.ts";
-import { visible, visibleJson } from "./visible.ts";
+import { type Io, parseArgs, rootOf, UserError } from "./shared/args.ts";
+import { confirm } from "./shared/confirm.ts";
+import { type Change, changesBetween, itemLines } from "./shared/trust-text.ts";
+import { visible, visibleJson } from "./shared/visible.ts";
 
 export const summary = "approve the commands that this project's gates run";
 export const usage = `usage: pawl trust                what would run and is not approved yet; asks

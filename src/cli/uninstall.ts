@@ -1,13 +1,13 @@
-import { applyChanges } from "../install/apply.ts";
-import { binaryPath } from "../install/binary.ts";
-import type { Scope } from "../install/hooks.ts";
-import { findHomeState, findState, removeState, type State } from "../install/purge.ts";
-import { planRemoval, type Removal, recordedScopes, removeEmptyFolders } from "../install/remove.ts";
-import { contentsText, listed, listText, shown } from "../install/show.ts";
-import { type Target, targetOf } from "../install/target.ts";
+import { applyChanges } from "../setup/install/apply.ts";
+import { binaryPath } from "../setup/install/binary.ts";
+import type { Scope } from "../setup/install/hooks.ts";
+import { findHomeState, findState, removeState, type State } from "../setup/install/purge.ts";
+import { planRemoval, type Removal, recordedScopes, removeEmptyFolders } from "../setup/install/remove.ts";
+import { contentsText, listed, listText, shown } from "../setup/install/show.ts";
+import { type Target, targetOf } from "../setup/install/target.ts";
 import { lookAt } from "../store/files.ts";
-import { type Io, type Parsed, parseArgs, rootOf, UserError } from "./args.ts";
-import { confirm, isInteractive, orUserError } from "./confirm.ts";
+import { type Io, type Parsed, parseArgs, rootOf, UserError } from "./shared/args.ts";
+import { confirm, isInteractive, orUserError } from "./shared/confirm.ts";
 
 export const summary = "take Pawl out again";
 export const usage = `usage: pawl uninstall [--team | --user] [--purge] [--yes] [--print] [--json]

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
-import { renderProblem } from "../author/problem.ts";
-import { treeHash } from "../gather/tree.ts";
-import { detectChecks } from "../install/checks.ts";
+import { treeHash } from "../checks/tree/tree.ts";
+import { renderProblem } from "../definitions/problem.ts";
+import { detectChecks } from "../setup/install/checks.ts";
 import { messageOf, PathError } from "../store/files.ts";
 import { type Base, findBase } from "../verify/base.ts";
 import { checkReceipt } from "../verify/check-receipt.ts";
@@ -12,8 +12,8 @@ import { provable, proveGates } from "../verify/prove.ts";
 import { report } from "../verify/report.ts";
 import { gatesHere, type Selection, selectGates } from "../verify/select.ts";
 import { waitForChecks } from "../verify/wait.ts";
-import { type Io, type Parsed, parseArgs, rootOf, UserError } from "./args.ts";
-import { visible } from "./visible.ts";
+import { type Io, type Parsed, parseArgs, rootOf, UserError } from "./shared/args.ts";
+import { visible } from "./shared/visible.ts";
 
 export const summary = "run this tree's gates now, no agent needed";
 export const usage = `usage: pawl verify [gate …] [--base REF] [--json | --markdown] [--junit FILE]

@@ -2,8 +2,8 @@
 import { mkdirSync, mkdtempSync, readdirSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import { UserError } from "../cli/args.ts";
-import { endJob } from "../gather/job.ts";
+import { endJob } from "../checks/jobs/job.ts";
+import { UserError } from "../cli/shared/args.ts";
 
 export interface Place {
   /** HOME of everything that is started; the search for a project's root ends here, whatever lies above */

@@ -1,7 +1,7 @@
 /** Brings an event to Pawl, shows what came back, and compares it with what the script expects. */
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
-import type { JournalRecord, Run } from "../core/types.ts";
+import type { JournalRecord, Run } from "../kernel/types/run.ts";
 import { readCommits } from "../store/archive.ts";
 import { callHook, type Payload, prompted, type Reply, type Session, stopped } from "./host.ts";
 import { DemoFailed, type Place } from "./place.ts";

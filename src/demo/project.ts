@@ -1,8 +1,8 @@
 /** What is in the throw-away project: a small program, its twelve tests, and a workflow that asks for them. */
 import { cpSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { closureOf } from "../author/closure.ts";
-import { projectGates } from "../author/registry.ts";
+import { closureOf } from "../checks/closure/closure.ts";
+import { projectGates } from "../definitions/registry.ts";
 import { grantTrust, trustOf } from "../store/trust.ts";
 import { DemoFailed, git, type Place, put, runToEnd } from "./place.ts";
 

@@ -1,7 +1,7 @@
 /** Sums by day and by month of stays in stages that are over: what statistics over many runs are made of. */
 import type { Database } from "bun:sqlite";
-import type { RunState, Visit } from "../core/fold.ts";
-import { addTo, type Histogram, merge, mergePacked, newHistogram, packHistogram } from "../core/histogram.ts";
+import { addTo, type Histogram, merge, mergePacked, newHistogram, packHistogram } from "../kernel/time/histogram.ts";
+import type { RunState, Visit } from "./core/fold.ts";
 
 export interface StageSum {
   workflow: string;

@@ -3,7 +3,7 @@
  * away and made anew; where none can be kept, it is made in memory. Raw events are not in it.
  */
 import { Database } from "bun:sqlite";
-import { close, FLAGS, open } from "../store/disk.ts";
+import { close, FLAGS, open } from "../native/disk.ts";
 import { errorCode, makeDirs, messageOf, removeQuietly } from "../store/files.ts";
 import { dirname } from "../store/names.ts";
 

@@ -1,6 +1,6 @@
 /** The lines of one project's journal into runs. */
-import { type FoldLine, foldLine, openRun, type RunState, touchRun } from "../core/fold.ts";
-import { type Scanner, scanLine } from "../core/journal-scan.ts";
+import { type FoldLine, foldLine, openRun, type RunState, touchRun } from "./core/fold.ts";
+import { type Scanner, scanLine } from "./core/journal-scan.ts";
 
 export interface Counts {
   events: number;

@@ -1,6 +1,6 @@
 /** One project's journal into the database: which files, and from where. */
 import type { Database } from "bun:sqlite";
-import { namesOf } from "../store/disk.ts";
+import { namesOf } from "../native/disk.ts";
 import { errorCode, insideRoot, lookAt, messageOf } from "../store/files.ts";
 import { join } from "../store/names.ts";
 import { openReader, type Reader } from "./fold-range.ts";

@@ -1,9 +1,9 @@
 /** The other thread: folds what it is given, and tells what came of it. */
 import { workerData } from "node:worker_threads";
-import type { RunState } from "../core/fold.ts";
-import { packRun } from "../core/fold-pack.ts";
-import { openScanner, type Scanner } from "../core/journal-scan.ts";
-import { newPacker, type Packer } from "../core/packed.ts";
+import type { RunState } from "./core/fold.ts";
+import { packRun } from "./core/fold-pack.ts";
+import { openScanner, type Scanner } from "./core/journal-scan.ts";
+import { newPacker, type Packer } from "./core/packed.ts";
 import { newDaySums, noteVisits } from "./days.ts";
 import { type Counts, openFold, type Shelf } from "./fold-lines.ts";
 import type { Given, Part, Range } from "./mate.ts";

@@ -1,9 +1,9 @@
 /** All questions that report, statistics and dashboard ask. Nothing here reads a journal but `sync`. */
 import type { Database } from "bun:sqlite";
-import { unpackRun } from "../core/fold-pack.ts";
 import { statePath } from "../store/home.ts";
 import { basename, dirname } from "../store/names.ts";
 import { findBottleneck } from "./bottleneck.ts";
+import { unpackRun } from "./core/fold-pack.ts";
 import { inMemory, isDamage, isInMemory, isUnwritable, makeAnew, openDatabase } from "./db.ts";
 import { afterCursor, cursorOf, IS_LIVE, IS_OVER, limitOf, whereRuns } from "./filter.ts";
 import { findTeam, type Team } from "./mate.ts";

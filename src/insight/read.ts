@@ -1,5 +1,5 @@
 /** Reads what was added to a journal file since the last time, in bounded memory. */
-import { close, FLAGS, fstat, read } from "../store/disk.ts";
+import { close, FLAGS, fstat, read } from "../native/disk.ts";
 import { hashOf, openRegular } from "../store/files.ts";
 
 /** as much as stays in the processor's cache until its lines are read */

@@ -1,7 +1,17 @@
 /** What a report tells, looked up in the projects' own records. One that fails keeps nothing else from being told. */
-import { readProject } from "../author/project.ts";
-import type { IterationLine } from "../core/loop.ts";
-import { reportRun, type SeenRun, type Told } from "../core/report-run.ts";
+import { readProject } from "../definitions/project.ts";
+import { short } from "../engine/core/run-line.ts";
+import type { Workflow } from "../kernel/types/run.ts";
+import type { IterationLine } from "../loop/core/loop.ts";
+import { archivedDir, readPinned } from "../store/commits.ts";
+import { readCost } from "../store/cost.ts";
+import { insideRoot, lookAt, messageOf, namesOrNone } from "../store/files.ts";
+import { canResume, isRunning, type KeptLoop, listLoops } from "../store/loops.ts";
+import { isRunId } from "../store/names.ts";
+import { isOff } from "../store/place.ts";
+import { type Kept, listRuns, loadRun, readCommits } from "../store/runs.ts";
+import { STALE_MS } from "../store/waiting.ts";
+import { reportRun, type SeenRun, type Told } from "./core/report-run.ts";
 import {
   type About,
   type CostView,
@@ -10,17 +20,7 @@ import {
   type ReportView,
   type RunningLine,
   spend,
-} from "../core/report-view.ts";
-import { short } from "../core/run-line.ts";
-import type { Workflow } from "../core/types.ts";
-import { canResume, isRunning, type KeptLoop, listLoops } from "../loop/state.ts";
-import { archivedDir, readPinned } from "../store/commits.ts";
-import { readCost } from "../store/cost.ts";
-import { insideRoot, lookAt, messageOf, namesOrNone } from "../store/files.ts";
-import { isRunId } from "../store/names.ts";
-import { isOff } from "../store/place.ts";
-import { type Kept, listRuns, loadRun, readCommits } from "../store/runs.ts";
-import { STALE_MS } from "../store/waiting.ts";
+} from "./core/report-view.ts";
 
 const LISTS = ["needs", "done", "failed", "running", "unchecked", "unread"] as const;
 type Parts = Pick<ReportView, (typeof LISTS)[number]> & { cost: CostView };

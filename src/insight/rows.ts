@@ -1,6 +1,7 @@
 /** Folded runs as rows that people and programs read. */
-import type { RunState } from "../core/fold.ts";
+
 import { readCost } from "../store/cost.ts";
+import type { RunState } from "./core/fold.ts";
 import type { GateRow, LoopRow, RunRow, StageRow } from "./types.ts";
 
 export const iso = (ms: number) => new Date(ms).toISOString();

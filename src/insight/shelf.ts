@@ -1,8 +1,8 @@
 /** Runs in the database. */
 import type { Database } from "bun:sqlite";
-import type { RunState } from "../core/fold.ts";
-import { packRun, unpackRun } from "../core/fold-pack.ts";
-import { newPacker } from "../core/packed.ts";
+import type { RunState } from "./core/fold.ts";
+import { packRun, unpackRun } from "./core/fold-pack.ts";
+import { newPacker } from "./core/packed.ts";
 import { noteVisits } from "./days.ts";
 import type { Shelf } from "./fold-lines.ts";
 import type { Project } from "./projects.ts";

@@ -3,8 +3,8 @@
  * have to do, and the figures say so.
  */
 import type { Database } from "bun:sqlite";
-import { type RunTrack, unpackTrack } from "../core/fold-pack.ts";
-import { exactQuantile, type Histogram, mergePacked, newHistogram, quantileOf } from "../core/histogram.ts";
+import { exactQuantile, type Histogram, mergePacked, newHistogram, quantileOf } from "../kernel/time/histogram.ts";
+import { type RunTrack, unpackTrack } from "./core/fold-pack.ts";
 import { addSums, addVisit, daySpan, monthSpan, newSum, type StageSum } from "./days.ts";
 import { type Bound, END, IS_LIVE, START, timeOf, type Where, whereRuns } from "./filter.ts";
 import { iso } from "./rows.ts";

@@ -1,5 +1,5 @@
 /** The rows and questions of insight. Times are ISO, durations milliseconds. */
-import type { RunFigures, StageFigures } from "../core/stats-view.ts";
+import type { RunFigures, StageFigures } from "./core/stats-view.ts";
 
 export interface RunRow {
   project: string;

@@ -1,6 +1,6 @@
 /** What a sync carries along from journal to journal and from step to step. */
 import type { Database } from "bun:sqlite";
-import { openScanner, type Scanner } from "../core/journal-scan.ts";
+import { openScanner, type Scanner } from "./core/journal-scan.ts";
 import { type DaySums, newDaySums } from "./days.ts";
 import type { Mate, Team } from "./mate.ts";
 

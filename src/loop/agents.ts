@@ -1,7 +1,7 @@
 /** How each agent is started for one iteration: program and arguments, never a shell; the prompt comes on stdin. */
-import type { AGENTS as NAMES } from "../author/loop-schema.ts";
-import type { OutputFormat } from "../core/agent-output.ts";
-import { splitCommand } from "../core/command-line.ts";
+import type { AGENTS as NAMES } from "../definitions/schema/loop.ts";
+import { splitCommand } from "../kernel/text/command-line.ts";
+import type { OutputFormat } from "./core/agent-output.ts";
 
 export type Environment = Record<string, string | undefined>;
 

@@ -1,9 +1,9 @@
 /** Tasks that a session of a loop has claimed and not finished: when it is over, they are ready again. */
-import { actorOf } from "../core/auto.ts";
-import type { Procedure } from "../core/procedure.ts";
-import { isElsewhere, type Task } from "../core/tasks.ts";
-import { openForChanging } from "../gather/project-tracker.ts";
+import { actorOf } from "../engine/core/tasks.ts";
+import type { Procedure } from "../kernel/types/procedure.ts";
+import { isElsewhere, type Task } from "../trackers/core/tasks.ts";
 import { type Tracker, withLock } from "../trackers/index.ts";
+import { openForChanging } from "../trackers/project-tracker.ts";
 
 const PATIENCE_MS = 20_000;
 

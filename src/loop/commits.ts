@@ -1,5 +1,5 @@
 /** What a loop left in the repository's history. */
-import { spawnGit } from "../gather/git.ts";
+import { spawnGit } from "../checks/git.ts";
 
 /** "": no repository, or nothing in it yet. */
 export function headOf(root: string): string {

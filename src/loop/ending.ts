@@ -1,5 +1,5 @@
 /** The end of an agent and of everything it started: asked first, then made. */
-import { type Kin, kinOf, type Stem, signalGroup } from "../gather/process.ts";
+import { type Kin, kinOf, type Stem, signalGroup } from "../store/processes/process.ts";
 
 /** SIGTERM, this long, SIGKILL. */
 const GRACE_MS = 5_000;

@@ -1,7 +1,7 @@
 /** What the agents printed, for whoever looks on from another terminal: the newest part of it, never more than twice the bound. */
 import { closeSync, constants, openSync, renameSync, writeSync } from "node:fs";
 import { ensureDir } from "../store/files.ts";
-import { outputPath } from "./state.ts";
+import { outputPath } from "../store/loops.ts";
 
 const MOST_BYTES = 8 << 20;
 const { O_APPEND, O_CREAT, O_NOFOLLOW, O_TRUNC, O_WRONLY } = constants;

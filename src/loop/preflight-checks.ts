@@ -1,18 +1,18 @@
 /** What can be known before an unattended loop without asking an agent anything. */
 import { statfsSync } from "node:fs";
-import type { LoopSettings } from "../author/loop-config.ts";
-import { leavesOf } from "../core/gate.ts";
-import { plain } from "../core/plain.ts";
-import type { Procedure } from "../core/procedure.ts";
-import type { Gate } from "../core/workflow.ts";
-import type { Finding, Ground } from "../doctor/finding.ts";
-import { spawnGit } from "../gather/git.ts";
-import { openProjectTracker } from "../gather/project-tracker.ts";
+import { leavesOf } from "../checks/core/gate.ts";
+import { spawnGit } from "../checks/git.ts";
+import type { LoopSettings } from "../definitions/loop-config.ts";
+import { plain } from "../kernel/text/safe-text.ts";
+import type { Procedure } from "../kernel/types/procedure.ts";
+import type { Gate } from "../kernel/types/workflow.ts";
+import type { Finding, Ground } from "../setup/doctor/finding.ts";
 import { lookAt, messageOf } from "../store/files.ts";
 import { findGit, gitDirOf } from "../store/git-dir.ts";
 import { homeDir, statePath } from "../store/home.ts";
 import { dirname, join } from "../store/names.ts";
 import { trustOf } from "../store/trust.ts";
+import { openProjectTracker } from "../trackers/project-tracker.ts";
 import type { Agent, Environment } from "./agents.ts";
 
 export interface Check {
@@ -161,7 +161,7 @@ async function checkTrust({ root, procedure }: Trip): Promise<Check[]> {
   if (problem !== null) return [bad("trust", problem, "`pawl check` shows what to mend")];
   const commands = leavesOf(gates).filter((gate) => !gate.typed && (gate.run ?? gate.shell ?? gate.tests));
   if (commands.length === 0) return [good("trust", "it has no checks of this repository's to run")];
-  const { closureOf } = await import("../author/closure.ts");
+  const { closureOf } = await import("../checks/closure/closure.ts");
   const names = plain([...new Set(commands.map(({ name }) => name))].join(", "));
   const trust = trustOf(root, closureOf(root, commands));
   if (trust.trusted) return [good("trust", `its checks are approved: ${names}`)];
@@ -171,14 +171,14 @@ async function checkTrust({ root, procedure }: Trip): Promise<Check[]> {
 
 /** Those of the procedure, of the workflow that it drives, and the tests that the trial is going to run. */
 async function gatesIn(root: string, procedure: Procedure): Promise<{ gates: Gate[]; problem: string | null }> {
-  const { readProject } = await import("../author/project.ts");
+  const { readProject } = await import("../definitions/project.ts");
   const read = readProject(root);
   if ("errors" in read) return { gates: [], problem: `pawl.yaml has mistakes: ${read.errors[0]?.message ?? ""}` };
   const tests = read.project.gates.tests;
   const own = [...procedure.gates, ...(tests ? [tests] : [])];
   if (procedure.drives === undefined) return { gates: own, problem: null };
-  const { findByName } = await import("../author/registry.ts");
-  const { gatesOf } = await import("../core/gate.ts");
+  const { findByName } = await import("../definitions/registry.ts");
+  const { gatesOf } = await import("../checks/core/gate.ts");
   const found = findByName(procedure.drives, root, homeDir());
   if (!found || "errors" in found) return { gates: [], problem: `${procedure.drives} has mistakes` };
   return { gates: [...own, ...gatesOf(found.workflow)], problem: null };
@@ -215,9 +215,9 @@ const MANAGED: Record<string, string> = { darwin: "/Library/Application Support/
 
 /** Without them the loop still goes round; only a workflow of ours cannot be driven. */
 async function checkHooks({ root, agent, procedure }: Trip): Promise<Check[]> {
-  const { readAllSettings } = await import("../doctor/settings-files.ts");
-  const { ourPlugin, readPlugins } = await import("../doctor/plugins.ts");
-  const { checkDisabled, checkInstalled } = await import("../doctor/settings.ts");
+  const { readAllSettings } = await import("../setup/doctor/settings-files.ts");
+  const { ourPlugin, readPlugins } = await import("../setup/doctor/plugins.ts");
+  const { checkDisabled, checkInstalled } = await import("../setup/doctor/settings.ts");
   const home = homeDir();
   const claude = agent.env.CLAUDE_CONFIG_DIR || join(home, ".claude");
   const managed = MANAGED[process.platform] ?? "/etc/claude-code";

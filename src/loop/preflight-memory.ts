@@ -1,5 +1,5 @@
 /** A trial that went well counts for a day, as long as nothing changes that could make it go otherwise. */
-import { stat } from "../store/disk.ts";
+import { stat } from "../native/disk.ts";
 import {
   hashOf,
   isObject,

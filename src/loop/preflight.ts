@@ -1,6 +1,6 @@
 /** Before a loop that nobody watches: is everything there that it needs, and can the agent do what it will be asked? */
-import { readProject } from "../author/project.ts";
-import type { Gate } from "../core/workflow.ts";
+import { readProject } from "../definitions/project.ts";
+import type { Gate } from "../kernel/types/workflow.ts";
 import { type Check, checkSurroundings, good, type Trip, unknown } from "./preflight-checks.ts";
 import { recall, remember } from "./preflight-memory.ts";
 import { tryAgent } from "./trial.ts";

@@ -1,12 +1,12 @@
 /** One agent, one process: its prompt, what it says, how it ends, and that nothing of it is left. */
 import { closeSync, mkdtempSync, openSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { CannotStart, programOf } from "../gather/job-command.ts";
-import { makeRing } from "../gather/job-output.ts";
-import { finish, type Piped, spawnPiped, within } from "../gather/piped.ts";
-import { identify } from "../gather/process.ts";
+import { makeRing } from "../checks/jobs/output.ts";
 import { messageOf } from "../store/files.ts";
 import { join } from "../store/names.ts";
+import { CannotStart, programOf } from "../store/processes/command.ts";
+import { finish, type Piped, spawnPiped, within } from "../store/processes/piped.ts";
+import { identify } from "../store/processes/process.ts";
 import { endAll } from "./ending.ts";
 import { type Patience, startPatience } from "./patience.ts";
 

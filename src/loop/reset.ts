@@ -1,5 +1,5 @@
 /** How long until a usage limit is over, as its text says it. */
-import { resetTime } from "../core/usage-limit.ts";
+import { resetTime } from "./core/usage-limit.ts";
 import { localOffset, zoneOffset } from "./zones.ts";
 
 export function resetIn(text: string, at: string): number | null {

@@ -1,9 +1,17 @@
 /** The conductor of a loop: prompt → agent → what it said → what follows, until one outcome. */
-import type { LoopSettings } from "../author/loop-config.ts";
-import { type AgentSaid, readOutput } from "../core/agent-output.ts";
-import { type Context, composePrompt } from "../core/compose.ts";
-import { classify } from "../core/failure-class.ts";
-import { MARK } from "../core/guide.ts";
+
+import { treeHash } from "../checks/tree/tree.ts";
+import type { LoopSettings } from "../definitions/loop-config.ts";
+import { MARK } from "../engine/core/guide.ts";
+import type { Procedure } from "../kernel/types/procedure.ts";
+import { callAfterLoop, watchBesides } from "../notify/loop.ts";
+import { type KeptLoop, saveLoop } from "../store/loops.ts";
+import { identify } from "../store/processes/process.ts";
+import type { Agent } from "./agents.ts";
+import { commitsSince } from "./commits.ts";
+import { type AgentSaid, readOutput } from "./core/agent-output.ts";
+import { type Context, composePrompt } from "./core/compose.ts";
+import { classify } from "./core/failure-class.ts";
 import {
   after,
   ended,
@@ -14,19 +22,12 @@ import {
   type Next,
   saysTheSame,
   waited,
-} from "../core/loop.ts";
-import { closeScan, feed, type LoopSignals, openScan, signalsIn } from "../core/loop-signal.ts";
-import type { Procedure } from "../core/procedure.ts";
-import { identify } from "../gather/process.ts";
-import { treeHash } from "../gather/tree.ts";
-import { callAfterLoop, watchBesides } from "../notify/loop.ts";
-import type { Agent } from "./agents.ts";
-import { commitsSince } from "./commits.ts";
+} from "./core/loop.ts";
+import { closeScan, feed, type LoopSignals, openScan, signalsIn } from "./core/signal.ts";
 import { keepOutput } from "./output.ts";
 import { type Ended, runAgent } from "./process.ts";
 import { resetIn } from "./reset.ts";
 import type { Sharing } from "./sharing.ts";
-import { type KeptLoop, saveLoop } from "./state.ts";
 import type { LoopView } from "./view.ts";
 
 export interface LoopPlan {

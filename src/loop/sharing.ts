@@ -1,19 +1,20 @@
 /** How a loop and the hooks of its sessions share one run; and how `auto` lets a workflow drive. */
-import { armTask, armWorkflow } from "../arming.ts";
-import { takeOver } from "../core/arm.ts";
-import { decide } from "../core/decide.ts";
-import type { IterationLine, LoopOutcome, LoopState } from "../core/loop.ts";
-import { endLoopRun, loopWorkflow, noteIteration, takeIteration } from "../core/loop-run.ts";
-import type { LoopSignals } from "../core/loop-signal.ts";
-import { takeUpCleared } from "../core/moves.ts";
-import { plain } from "../core/plain.ts";
-import type { Procedure } from "../core/procedure.ts";
-import type { Answer, Event, Facts, Run, Step, Workflow } from "../core/types.ts";
-import { commitLoop, type Incoming } from "../engine.ts";
+
+import { commitLoop, type Incoming } from "../engine/advance.ts";
+import { armTask, armWorkflow } from "../engine/begin.ts";
+import { takeOver } from "../engine/core/begin.ts";
+import { decide } from "../engine/core/decide.ts";
+import { takeUpCleared } from "../engine/core/moves.ts";
 import { hash } from "../hosts/identity.ts";
+import { plain } from "../kernel/text/safe-text.ts";
+import type { Procedure } from "../kernel/types/procedure.ts";
+import type { Answer, Event, Facts, Run, Step, Workflow } from "../kernel/types/run.ts";
 import { bindPointer, releasePointer } from "../store/place.ts";
 import { loadRun, readCommits } from "../store/runs.ts";
 import { freeClaims } from "./claims.ts";
+import type { IterationLine, LoopOutcome, LoopState } from "./core/loop.ts";
+import { endLoopRun, loopWorkflow, noteIteration, takeIteration } from "./core/run.ts";
+import type { LoopSignals } from "./core/signal.ts";
 
 export interface Sharing {
   /** the run's id; "" before the first iteration of `auto` */

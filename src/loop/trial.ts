@@ -2,15 +2,16 @@
  * One real turn: can the agent edit, run the tests and commit, with the permissions it has? What it did is read from
  * the disk, from git's own trace and from its client's record of tools. What it says about it is not read.
  */
-import { readOutput } from "../core/agent-output.ts";
-import { type ToolUse, toolsIn } from "../core/agent-tools.ts";
-import { classify } from "../core/failure-class.ts";
-import { MARK } from "../core/guide.ts";
-import { plain } from "../core/plain.ts";
-import { removeAll, rmdir } from "../store/disk.ts";
+
+import { MARK } from "../engine/core/guide.ts";
+import { plain } from "../kernel/text/safe-text.ts";
+import { removeAll, rmdir } from "../native/disk.ts";
 import { ensureDir, insideRoot, isObject, lookAt, namesOrNone, parseJson, readTail, readText } from "../store/files.ts";
 import { join } from "../store/names.ts";
 import type { Agent } from "./agents.ts";
+import { readOutput } from "./core/agent-output.ts";
+import { type ToolUse, toolsIn } from "./core/agent-tools.ts";
+import { classify } from "./core/failure-class.ts";
 import { ask, bad, type Check, good, unknown } from "./preflight-checks.ts";
 import { allowing } from "./preflight-remedies.ts";
 import { type Ended, runAgent } from "./process.ts";

@@ -1,5 +1,5 @@
 /** A hook calls the person: once for each thing, and without waiting for anything. */
-import type { Commit } from "../core/types.ts";
+import type { Commit } from "../kernel/types/run.ts";
 import { logError } from "../store/errors.ts";
 import { hashOf, lookAt, writeAtomic } from "../store/files.ts";
 import { statePath } from "../store/home.ts";

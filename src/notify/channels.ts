@@ -1,10 +1,10 @@
 /** The ways to a person. Each gives null when it worked, else why not; none may hold up the others. */
 import { accessSync, constants } from "node:fs";
-import { cleanEnvironment } from "../gather/job-command.ts";
-import { endGroup } from "../gather/process.ts";
 import { messageOf as reason } from "../store/files.ts";
 import { homeDir } from "../store/home.ts";
 import { join } from "../store/names.ts";
+import { cleanEnvironment } from "../store/processes/command.ts";
+import { endGroup } from "../store/processes/process.ts";
 import { type Message, projectOf } from "./notice.ts";
 
 const LIMIT_MS = 10_000;

@@ -1,7 +1,8 @@
 /** What deserves a notification, and its words. Nothing here looks at a clock or a disk. */
-import { plain } from "../core/plain.ts";
-import { short, spanText } from "../core/run-line.ts";
-import type { Commit, JournalRecord, Run } from "../core/types.ts";
+
+import { short, spanText } from "../engine/core/run-line.ts";
+import { plain } from "../kernel/text/safe-text.ts";
+import type { Commit, JournalRecord, Run } from "../kernel/types/run.ts";
 import { basename } from "../store/names.ts";
 
 export type What =

@@ -1,14 +1,14 @@
 /** The person's own word on notifications, and the mark that tells hooks of it. Loads `yaml`: never in a hook. */
-import { readConfig } from "../author/config.ts";
-import { type NotifySettings, notifySettings } from "../author/notify-schema.ts";
-import type { Problem } from "../author/problem.ts";
-import { configPath } from "../author/shortcuts.ts";
+import { readConfig } from "../definitions/config.ts";
+import type { Problem } from "../definitions/problem.ts";
+import { type NotifySettings, notifySettings } from "../definitions/schema/notify.ts";
+import { configPath } from "../definitions/shortcuts.ts";
 import { makeDirs, readText, removeQuietly, writeAtomic } from "../store/files.ts";
 import { homeDir } from "../store/home.ts";
 import { dirname } from "../store/names.ts";
 import { markPath } from "./mark.ts";
 
-export type { NotifySettings } from "../author/notify-schema.ts";
+export type { NotifySettings } from "../definitions/schema/notify.ts";
 
 /** Whoever reads it puts the mark right: the file may have been changed by hand. */
 export function readSettings(): NotifySettings | { errors: Problem[] } {

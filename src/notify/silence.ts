@@ -1,5 +1,5 @@
 /** Runs that are at work and give no sign of life. Nobody watches all the time: whoever is awake looks. */
-import { stat } from "../store/disk.ts";
+import { stat } from "../native/disk.ts";
 import { namesOrNone } from "../store/files.ts";
 import { homeDir, statePath } from "../store/home.ts";
 import { join } from "../store/names.ts";

@@ -1,5 +1,5 @@
 /** Notices on their way from hooks to whoever sends them, and what was said lately. Small files, nothing is synced. */
-import { link, removeAll, rename } from "../store/disk.ts";
+import { link, removeAll, rename } from "../native/disk.ts";
 import {
   errorCode,
   hashOf,

@@ -6,7 +6,8 @@ const self = () => (Bun.main.includes("$bunfs") ? [] : [join(import.meta.dir, ".
 
 export function startSender(): void {
   // Most hooks start none, and this loads node:fs.
-  const { cleanEnvironment } = require("../gather/job-command.ts") as typeof import("../gather/job-command.ts");
+  const { cleanEnvironment } =
+    require("../store/processes/command.ts") as typeof import("../store/processes/command.ts");
   Bun.spawn({
     cmd: [process.execPath, ...self(), "notify", "--send"],
     cwd: "/",

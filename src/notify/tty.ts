@@ -1,8 +1,8 @@
 /** The bell of a session's terminal, for what no hook can say: the session is silent, or nobody's answer is awaited. */
 import { closeSync, constants, fstatSync, openSync, writeSync } from "node:fs";
-import { asIdentity, whereabouts } from "../gather/process.ts";
 import { readText } from "../store/files.ts";
 import { type Pointer, readPointer } from "../store/place.ts";
+import { asIdentity, whereabouts } from "../store/processes/process.ts";
 import type { Notice } from "./notice.ts";
 
 const BELL = "\u0007";

@@ -1,12 +1,12 @@
 /** The sessions of this machine that are still at work, as trackers name them. */
-import { actorOf } from "../core/auto.ts";
-import { rename } from "./disk.ts";
+import { actorOf } from "../engine/core/tasks.ts";
+import { rename } from "../native/disk.ts";
 import { logError } from "./errors.ts";
 import { makeDirs, namesOrNone, readText, removeQuietly, withTemp } from "./files.ts";
 import { statePath } from "./home.ts";
 import { basename, dirname, isPlainName } from "./names.ts";
-import { describeParent, ownerGone, type Process } from "./owner.ts";
 import { type Pointer, readPointer } from "./place.ts";
+import { describeParent, ownerGone, type Process } from "./processes/owner.ts";
 import { loadRun } from "./runs.ts";
 
 /** true: at work; false: known to be gone. Of those that are not in here nobody knows. */

@@ -2,7 +2,8 @@
  * Ended runs. At every moment of archiving, all commits can be read from one place or the other. What does not bear
  * Pawl's seal is not lost here, but marked: nothing goes on from it.
  */
-import type { Commit } from "../core/types.ts";
+import type { Commit } from "../kernel/types/run.ts";
+import { rename, unlink } from "../native/disk.ts";
 import {
   archivedDir,
   asCommit,
@@ -15,7 +16,6 @@ import {
   seqName,
   seqsIn,
 } from "./commits.ts";
-import { rename, unlink } from "./disk.ts";
 import { logError } from "./errors.ts";
 import {
   ensureDir,

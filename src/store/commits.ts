@@ -1,6 +1,6 @@
 /** One run on disk: a folder of numbered files which are never changed. */
-import type { Commit, Workflow } from "../core/types.ts";
-import { namesOf } from "./disk.ts";
+import type { Commit, Workflow } from "../kernel/types/run.ts";
+import { namesOf } from "../native/disk.ts";
 import { errorCode, isObject, lookAt, parseJson, type ReadResult, readText } from "./files.ts";
 import { DIGITS, isMadeOf, join } from "./names.ts";
 import { unseal } from "./seal.ts";

@@ -7,10 +7,10 @@
  * Written whole under another name and renamed; not synced, as a lost figure comes again with the next message.
  */
 
+import { rename } from "../native/disk.ts";
 import type { Figures, Memo } from "../quick-line.ts";
 import { findRunDir } from "./archive.ts";
 import { namesIn } from "./commits.ts";
-import { rename } from "./disk.ts";
 import { isObject, parseJson, readText, withTemp } from "./files.ts";
 import { statePath } from "./home.ts";
 import { isPlainName, isRunId, join } from "./names.ts";

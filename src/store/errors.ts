@@ -1,5 +1,5 @@
 /** What went wrong on our side, one line each. Never a reason for anything else to go wrong. */
-import { rename } from "./disk.ts";
+import { rename } from "../native/disk.ts";
 import { appendLine, insideRoot, lookAt, makeDirs } from "./files.ts";
 import { statePath } from "./home.ts";
 import { dirname, join } from "./names.ts";

@@ -1,5 +1,17 @@
 /** The only way to the disk: nothing here follows a symlink, waits on a FIFO or leaves half a file behind. */
-import { close, FLAGS, fstat, fsync, mkdir, namesOf, open, read, rename, unlinkIfThere, write } from "./disk.ts";
+import {
+  close,
+  FLAGS,
+  fstat,
+  fsync,
+  mkdir,
+  namesOf,
+  open,
+  read,
+  rename,
+  unlinkIfThere,
+  write,
+} from "../native/disk.ts";
 import { dirname, join } from "./names.ts";
 import { errorCode, lookAt, messageOf, syncDir } from "./paths.ts";
 

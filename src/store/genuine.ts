@@ -2,9 +2,10 @@
  * Did the person type this prompt? A client calls its hooks itself, and marks the shells that it makes for its agent. An
  * agent can call a hook too, with a prompt of its own making. Who forges the marks as well gets through: a lock, no jail.
  */
-import { isHost, ownerGone } from "./owner.ts";
-import { environOf } from "./person.ts";
+
 import type { Pointer } from "./place.ts";
+import { isHost, ownerGone } from "./processes/owner.ts";
+import { environOf } from "./processes/person.ts";
 
 /** Why it cannot be the person's own; null: nothing speaks against it. `weighty`: it would decide something for them. */
 export function forgedBy(pointer: Pointer, weighty: boolean): string | null {

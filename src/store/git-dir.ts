@@ -1,5 +1,5 @@
 /** Finds git's own folders without starting git. */
-import { realpath, stat } from "./disk.ts";
+import { realpath, stat } from "../native/disk.ts";
 import { readText } from "./files.ts";
 import { dirname, join } from "./names.ts";
 

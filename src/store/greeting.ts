@@ -1,5 +1,5 @@
 /** One line to the person at a project's first session: what is on, and how it goes off. The agent hears nothing. */
-import { link } from "./disk.ts";
+import { link } from "../native/disk.ts";
 import { errorCode, hashOf, lookAt, makeDirs, withTemp } from "./files.ts";
 import { homeDir, statePath } from "./home.ts";
 import { dirname, join } from "./names.ts";

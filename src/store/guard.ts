@@ -1,6 +1,6 @@
 /** Which claims and shortcuts of a session were already answered: one line each, so that two hooks never both speak. */
 
-import { lstat, namesOf } from "./disk.ts";
+import { lstat, namesOf } from "../native/disk.ts";
 import { appendLine, hashOf, makeDirs, readText, removeQuietly, writeAtomic } from "./files.ts";
 import { statePath } from "./home.ts";
 import { dirname, join } from "./names.ts";

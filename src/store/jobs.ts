@@ -3,7 +3,7 @@
  * number; making the folder is the claim to it, so that only one process starts. Every file but the output is sealed
  * for its exact place: what someone else wrote there does not exist for us.
  */
-import { FLAGS, link, mkdir, namesOf, removeAll, rename } from "./disk.ts";
+import { FLAGS, link, mkdir, namesOf, removeAll, rename } from "../native/disk.ts";
 import {
   ensureDir,
   errorCode,

@@ -1,7 +1,7 @@
 /** The append-only record. Commits are the truth, this is their copy: written after them, and again if a crash ate it. */
-import type { Commit, Json } from "../core/types.ts";
+import type { Commit, Json } from "../kernel/types/run.ts";
+import { close, FLAGS, read } from "../native/disk.ts";
 import { namesIn } from "./commits.ts";
-import { close, FLAGS, read } from "./disk.ts";
 import { appendLine, ensureDir, insideRoot, isObject, openRegular, parseJson, readTail } from "./files.ts";
 import { DIGITS, isMadeOf, join } from "./names.ts";
 

@@ -1,6 +1,6 @@
 /** What the checks of a run leave behind once it is over: trees to compare with, and results nobody asks for again. */
-import type { Run } from "../core/types.ts";
-import { removeAll } from "./disk.ts";
+import type { Run } from "../kernel/types/run.ts";
+import { removeAll } from "../native/disk.ts";
 import { insideRoot } from "./files.ts";
 import { dropFinishedJobs } from "./jobs.ts";
 

@@ -1,5 +1,5 @@
 /** Paths that cannot lead out of the project. */
-import { close, FLAGS, type Found, fsync, lstat, mkdir, open } from "./disk.ts";
+import { close, FLAGS, type Found, fsync, lstat, mkdir, open } from "../native/disk.ts";
 import { dirname, join } from "./names.ts";
 
 const LONGEST_NAME = 255;

@@ -1,5 +1,5 @@
 /** Where a project begins, which run a session belongs to, and which files are ours. */
-import { realpath, stat, unlink } from "./disk.ts";
+import { realpath, stat, unlink } from "../native/disk.ts";
 import { logError } from "./errors.ts";
 import {
   ensureDir,

@@ -1,9 +1,9 @@
 /** What has to follow from a commit: documents, logs, reports, the journal. All of it can be done twice. */
-import type { Commit, Effect, Run } from "../core/types.ts";
-import { localTime } from "../libc.ts";
+import type { Commit, Effect, Run } from "../kernel/types/run.ts";
+import { link, rename, rmdir, unlink } from "../native/disk.ts";
+import { localTime } from "../native/libc.ts";
 import { archiveRun, findRunDir } from "./archive.ts";
 import { namesIn, readCommit, seqsIn } from "./commits.ts";
-import { link, rename, rmdir, unlink } from "./disk.ts";
 import {
   appendLine,
   ensureDir,

@@ -1,5 +1,6 @@
 /** Runs: commits by compare-and-swap, and the way back from damage. */
-import type { Commit, JournalRecord, Run, RunSummary, Workflow } from "../core/types.ts";
+import type { Commit, JournalRecord, Run, RunSummary, Workflow } from "../kernel/types/run.ts";
+import { link, rename } from "../native/disk.ts";
 import {
   archivedDir,
   commitContext,
@@ -14,7 +15,6 @@ import {
   seqsIn,
   workflowContext,
 } from "./commits.ts";
-import { link, rename } from "./disk.ts";
 import { logError } from "./errors.ts";
 import {
   corruptName,
@@ -32,13 +32,13 @@ import {
 import { statePath } from "./home.ts";
 import { isRunId, join } from "./names.ts";
 import { excludeOurs } from "./owned.ts";
-import { ownerGone } from "./owner.ts";
 import { readPointer } from "./place.ts";
+import { ownerGone } from "./processes/owner.ts";
 import { seal } from "./seal.ts";
 
 export { archiveRun, isArchived, type Kept, listArchived, readCommits } from "./archive.ts";
 export { RunError } from "./commits.ts";
-export { describeParent, ownerGone } from "./owner.ts";
+export { describeParent, ownerGone } from "./processes/owner.ts";
 
 // ── Writing ─────────────────────────────────────────────────────────────────
 

@@ -2,7 +2,7 @@
  * What Pawl alone may write carries a seal: an HMAC with a key that lies outside every repository. An edit by anyone
  * else is seen. It does not stop someone who reads the key: it makes forging deliberate, not easy (SECURITY.md).
  */
-import { link } from "./disk.ts";
+import { link } from "../native/disk.ts";
 import { errorCode, lookAt, makeDirs, readText, withTemp } from "./files.ts";
 import { homeDir, PlaceError } from "./home.ts";
 import { HEX, isMadeOf, join } from "./names.ts";

@@ -2,8 +2,9 @@
  * Which commands of a repository the person approved. One sealed file per approval, outside every repository: two at
  * once cannot lose one another, and nothing that a repository ships can stand in for one.
  */
+
+import { namesOf, realpath, rmdir } from "../native/disk.ts";
 import { type Closure, type ClosureItem, closureHash, itemHash } from "./closure.ts";
-import { namesOf, realpath, rmdir } from "./disk.ts";
 import {
   errorCode,
   hashOf,

@@ -1,7 +1,8 @@
 /** Asks another program: without a shell, with a clean environment, for a bounded time and answer. */
-import { isLoaderVariable } from "../core/loader-variables.ts";
+
 import { messageOf } from "../store/files.ts";
 import { join } from "../store/names.ts";
+import { isLoaderVariable } from "../store/processes/loader-variables.ts";
 import { type Answer, absent, failed, ok } from "./types.ts";
 
 export interface Said {

@@ -2,9 +2,10 @@
  * What `bd` says, in all the forms its versions use: a bare list, one object, an envelope with `data`, null for nothing,
  * warnings before the JSON, an error as JSON on stdout with any exit status, or plain words on stderr.
  */
-import type { Task, TaskState } from "../core/tasks.ts";
+
 import { isObject, parseJson } from "../store/files.ts";
 import type { Said } from "./ask.ts";
+import type { Task, TaskState } from "./core/tasks.ts";
 import { type Answer, absent, type Failure, failed, ok } from "./types.ts";
 
 type Json = Record<string, unknown>;

@@ -1,5 +1,5 @@
 /** Two things only the kernel can do: let two files change places, and tell whether somebody may still write to one. */
-import { ffi } from "../libc.ts";
+import { ffi } from "../native/libc.ts";
 
 interface Kernel {
   renameat2(fromDir: number, from: number, toDir: number, to: number, flags: number): number;

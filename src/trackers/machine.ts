@@ -1,5 +1,5 @@
 /** A name for this machine that claims can carry: readable, and not the same on two laptops of one make. */
-import { ffi, libc } from "../libc.ts";
+import { ffi, libc } from "../native/libc.ts";
 import { hashOf, readText } from "../store/files.ts";
 import { homeDir } from "../store/home.ts";
 

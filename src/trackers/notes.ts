@@ -1,7 +1,8 @@
 /** session.md as it is read: what says something about tasks as text, and where in the file each part of it stands. */
-import { proseIn, type Splice } from "../core/session-prose.ts";
-import { close, FLAGS, fstat } from "../store/disk.ts";
+
+import { close, FLAGS, fstat } from "../native/disk.ts";
 import { openRegular, type ReadFailure, readText } from "../store/files.ts";
+import { proseIn, type Splice } from "./core/session-prose.ts";
 import { addTo, compare, fill, newPrint, type Print, partOf, roomFor } from "./print.ts";
 
 export interface Notes {

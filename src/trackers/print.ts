@@ -1,5 +1,5 @@
 /** What a file held when it was read, in a few bytes: to tell later whether it still does, without keeping it. */
-import { read } from "../store/disk.ts";
+import { read } from "../native/disk.ts";
 
 export interface Print {
   parts: Part[];

@@ -1,6 +1,9 @@
 /** Tasks in session.md: a file that people and agents edit too. */
 
-import { spliceBetween } from "../core/session-prose.ts";
+import { insideRoot, lookAt, messageOf } from "../store/files.ts";
+import { checkActor, checkTask, checkText } from "./arguments.ts";
+import { clock } from "./ask.ts";
+import { spliceBetween } from "./core/session-prose.ts";
 import {
   addNote,
   addTask,
@@ -17,10 +20,7 @@ import {
   taskAt,
   tasksOf,
   whyUnwritable,
-} from "../core/tasks.ts";
-import { insideRoot, lookAt, messageOf } from "../store/files.ts";
-import { checkActor, checkTask, checkText } from "./arguments.ts";
-import { clock } from "./ask.ts";
+} from "./core/tasks.ts";
 import { withLock } from "./lock.ts";
 import { machineName } from "./machine.ts";
 import { inFile, type Notes, readNotes } from "./notes.ts";

@@ -3,10 +3,11 @@
  * so the two files change places in one step of the kernel. What comes out is looked at when nobody can write to it any
  * more: lines added to it are added to the new one; if it is otherwise not what was read, they change back.
  */
-import type { Splice } from "../core/session-prose.ts";
-import { close, FLAGS, fstat, fsync, link, open, rename } from "../store/disk.ts";
+
+import { close, FLAGS, fstat, fsync, link, open, rename } from "../native/disk.ts";
 import { lookAt, openRegular, removeQuietly, syncDir, TEMP_PREFIX, writeAll } from "../store/files.ts";
 import { dirname, join } from "../store/names.ts";
+import type { Splice } from "./core/session-prose.ts";
 import { exchange, isBeingWritten } from "./kernel.ts";
 import type { Notes } from "./notes.ts";
 import { addTo, compare, fill, newPrint, type Print, partOf, roomFor, roomForParts } from "./print.ts";

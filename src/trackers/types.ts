@@ -1,6 +1,6 @@
 /** What every tracker can be asked, and the three answers that must never be taken for one another. */
-import type { NewTask } from "../core/session-file.ts";
-import type { Scope, Task, TaskState } from "../core/tasks.ts";
+import type { NewTask } from "./core/session-file.ts";
+import type { Scope, Task, TaskState } from "./core/tasks.ts";
 
 export type Failure =
   | "unknown-id"

@@ -1,5 +1,5 @@
 /** The commit that this tree is compared with. */
-import { spawnGit } from "../gather/git.ts";
+import { spawnGit } from "../checks/git.ts";
 
 export interface Base {
   /** as it was named */

@@ -1,7 +1,7 @@
 /** Commands under way for us: waited for without standing still, and ended with us. */
 import { rmSync } from "node:fs";
-import type { Ran } from "../core/types.ts";
-import { awaitJob, endJob, forgetJob, jobState } from "../gather/job.ts";
+import { awaitJob, endJob, forgetJob, jobState } from "../checks/jobs/job.ts";
+import type { Ran } from "../kernel/types/run.ts";
 
 /** What is started here ends here; a job that a hook started is only watched. */
 export interface Running {

@@ -1,5 +1,5 @@
 /** The verdicts as JUnit XML, for whatever shows test results. An unproven gate is an error there, never a pass. */
-import { plain } from "../core/plain.ts";
+import { plain } from "../kernel/text/safe-text.ts";
 import type { Receipt } from "./receipt.ts";
 import type { Checked } from "./run.ts";
 

@@ -1,5 +1,5 @@
 /** A receipt to paste into a pull request; the same text can be checked later. */
-import { plain } from "../core/plain.ts";
+import { plain } from "../kernel/text/safe-text.ts";
 import type { Receipt } from "./receipt.ts";
 import type { Checked } from "./run.ts";
 

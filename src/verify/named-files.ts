@@ -1,6 +1,6 @@
 /** Which files a command is told to look at, as against those that are the command. */
-import { commandsIn } from "../author/command-words.ts";
-import type { Gate } from "../core/types.ts";
+import { commandsIn } from "../checks/closure/command-words.ts";
+import type { Gate } from "../kernel/types/run.ts";
 import { basename, join } from "../store/names.ts";
 
 const SHELL = /^(sh|bash|dash|zsh|ksh)$/;

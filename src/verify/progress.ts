@@ -1,5 +1,5 @@
 /** What is under way: one line on a terminal, drawn again in place; now and then a line of its own anywhere else. */
-import { plain } from "../core/plain.ts";
+import { plain } from "../kernel/text/safe-text.ts";
 import type { Seen } from "./jobs.ts";
 
 export interface Screen {

@@ -1,10 +1,10 @@
 /** A gate that cannot fail proves nothing. Each is asked in a copy of the project: as it is, and with something broken. */
-import { closureOf } from "../author/closure.ts";
-import { judge, leavesOf } from "../core/gate.ts";
-import { plain } from "../core/plain.ts";
-import type { Gate, Verdict } from "../core/types.ts";
-import { jobSpec, ranFact } from "../gather/gate-command.ts";
-import { startJob, withoutResult } from "../gather/job.ts";
+import { closureOf } from "../checks/closure/closure.ts";
+import { jobSpec, ranFact } from "../checks/command.ts";
+import { judge, leavesOf } from "../checks/core/gate.ts";
+import { startJob, withoutResult } from "../checks/jobs/job.ts";
+import { plain } from "../kernel/text/safe-text.ts";
+import type { Gate, Verdict } from "../kernel/types/run.ts";
 import { messageOf } from "../store/files.ts";
 import { trustOf } from "../store/trust.ts";
 import { type Fault, faultsFor } from "./faults.ts";

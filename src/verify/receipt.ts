@@ -4,7 +4,7 @@
  */
 import { readdirSync } from "node:fs";
 import { version } from "../../package.json";
-import type { Verdict } from "../core/types.ts";
+import type { Verdict } from "../kernel/types/run.ts";
 import {
   ensureDir,
   hashOf,

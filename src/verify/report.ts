@@ -1,6 +1,6 @@
 /** One `pawl verify`: ask, keep the receipt, say it in the form that was wished for. */
-import { gatherGit } from "../gather/git.ts";
-import { treeHash } from "../gather/tree.ts";
+import { gatherGit } from "../checks/git.ts";
+import { treeHash } from "../checks/tree/tree.ts";
 import type { Base } from "./base.ts";
 import { codeOf } from "./check-receipt.ts";
 import type { Running } from "./jobs.ts";

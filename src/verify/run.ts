@@ -1,14 +1,14 @@
 /** Asks the gates one after another, as the hook does, but with all the time they need. */
 import { readdirSync, rmSync } from "node:fs";
-import { judge, leavesOf } from "../core/gate.ts";
-import { plain } from "../core/plain.ts";
-import type { Facts, Gate, Verdict } from "../core/types.ts";
-import { jobId } from "../gather/gate-command.ts";
-import { gatherGates } from "../gather/gates.ts";
-import { gatherGit } from "../gather/git.ts";
-import { jobState } from "../gather/job.ts";
-import { objectsOf } from "../gather/objects.ts";
-import { changesSince, treeHash } from "../gather/tree.ts";
+import { jobId } from "../checks/command.ts";
+import { judge, leavesOf } from "../checks/core/gate.ts";
+import { gatherGit } from "../checks/git.ts";
+import { jobState } from "../checks/jobs/job.ts";
+import { gatherGates } from "../checks/measure.ts";
+import { objectsOf } from "../checks/tree/objects.ts";
+import { changesSince, treeHash } from "../checks/tree/tree.ts";
+import { plain } from "../kernel/text/safe-text.ts";
+import type { Facts, Gate, Verdict } from "../kernel/types/run.ts";
 import { errorCode, insideRoot, lookAt } from "../store/files.ts";
 import { join } from "../store/names.ts";
 import { excludeOurs } from "../store/owned.ts";

@@ -18,13 +18,13 @@ import {
   writeFileSync,
 } from "node:fs";
 import { tmpdir } from "node:os";
-import { spawnGit } from "../gather/git.ts";
-import { endJob } from "../gather/job.ts";
-import { asIdentity, identify, whereabouts } from "../gather/process.ts";
-import { findRepo, type Repo, readable } from "../gather/tree-git.ts";
+import { spawnGit } from "../checks/git.ts";
+import { endJob } from "../checks/jobs/job.ts";
+import { findRepo, type Repo, readable } from "../checks/tree/git.ts";
 import { isObject, lookAt, messageOf, parseJson, readText } from "../store/files.ts";
 import { basename, dirname, join } from "../store/names.ts";
 import { isOwned } from "../store/owned.ts";
+import { asIdentity, identify, whereabouts } from "../store/processes/process.ts";
 import { type Running, removeFolder } from "./jobs.ts";
 
 export interface Scratch {

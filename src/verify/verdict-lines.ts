@@ -1,6 +1,6 @@
 /** Verdicts as people read them. */
-import { proofOf } from "../core/claim.ts";
-import { plain } from "../core/plain.ts";
+import { proofOf } from "../engine/core/claim.ts";
+import { plain } from "../kernel/text/safe-text.ts";
 import type { Checked } from "./run.ts";
 import type { Left } from "./select.ts";
 

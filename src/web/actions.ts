@@ -1,8 +1,9 @@
 /** What the person does on the page: the same commands as on the command line, through the same door. */
-import { plain } from "../core/plain.ts";
-import type { CommandName, EventOf, Run } from "../core/types.ts";
-import { command } from "../hook.ts";
+
+import { command } from "../engine/handle-event.ts";
 import { hash } from "../hosts/identity.ts";
+import { plain } from "../kernel/text/safe-text.ts";
+import type { CommandName, EventOf, Run } from "../kernel/types/run.ts";
 import { isRunId } from "../store/names.ts";
 import { listRuns, loadRun } from "../store/runs.ts";
 import { AskedError, type Projects } from "./projects.ts";

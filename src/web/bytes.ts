@@ -1,5 +1,5 @@
 /** Parts of files, opened for each look: a page that is open for days holds none of them. */
-import { close, FLAGS, read } from "../store/disk.ts";
+import { close, FLAGS, read } from "../native/disk.ts";
 import { openRegular } from "../store/files.ts";
 
 /** Empty where it cannot be read: the file may be gone by now. */

@@ -1,6 +1,6 @@
 /** A run's workflow as stages and ways between them. A question's choices are ways of the stage that asks it. */
-import { plain } from "../core/plain.ts";
-import type { Move, Run, Stage, Workflow } from "../core/types.ts";
+import { plain } from "../kernel/text/safe-text.ts";
+import type { Move, Run, Stage, Workflow } from "../kernel/types/run.ts";
 import { type StageView, stagesOf } from "./now.ts";
 
 interface Edge {

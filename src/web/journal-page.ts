@@ -1,6 +1,6 @@
 /** The journal, newest first, read from its end: a page costs the same however long the journal is. */
-import { plain } from "../core/plain.ts";
-import type { JournalRecord, Json } from "../core/types.ts";
+import { plain } from "../kernel/text/safe-text.ts";
+import type { JournalRecord, Json } from "../kernel/types/run.ts";
 import { logError } from "../store/errors.ts";
 import { insideRoot, isObject, lookAt, namesOrNone, parseJson } from "../store/files.ts";
 import type { JournalLine } from "../store/journal.ts";

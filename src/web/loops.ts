@@ -1,7 +1,7 @@
 /** Loops as they stand on disk: also those that are at work right now. */
-import { plain } from "../core/plain.ts";
-import { isRunning, type KeptLoop, listLoops } from "../loop/state.ts";
+import { plain } from "../kernel/text/safe-text.ts";
 import { logError } from "../store/errors.ts";
+import { isRunning, type KeptLoop, listLoops } from "../store/loops.ts";
 
 const MOST_LINES = 20;
 

@@ -1,10 +1,10 @@
 /** What needs the person, and every run under way. Read from the runs themselves, so it is exact. */
-import { calling } from "../core/calls.ts";
-import { openDraft } from "../core/draft.ts";
-import { choiceLines, fill, valuesOf } from "../core/guide.ts";
-import { plain } from "../core/plain.ts";
-import { MOST_SIGNS, runLine, short, type Waiting } from "../core/run-line.ts";
-import type { Call, Commit, EventOf, Run, RunSummary, Workflow } from "../core/types.ts";
+import { calling } from "../engine/core/calls.ts";
+import { openDraft } from "../engine/core/draft.ts";
+import { choiceLines, fill, valuesOf } from "../engine/core/guide.ts";
+import { MOST_SIGNS, runLine, short, type Waiting } from "../engine/core/run-line.ts";
+import { plain } from "../kernel/text/safe-text.ts";
+import type { Call, Commit, EventOf, Run, RunSummary, Workflow } from "../kernel/types/run.ts";
 import { readCost } from "../store/cost.ts";
 import { logError } from "../store/errors.ts";
 import { listRuns, loadRun } from "../store/runs.ts";

@@ -1,6 +1,7 @@
 /** A permission that was asked for: what came of it no hook is told, but the session's transcript shows the tool's result. */
-import type { Call, Run } from "../core/types.ts";
-import { readToolsSince } from "../hosts/transcript.ts";
+
+import { readToolsSince } from "../hosts/claude/transcript.ts";
+import type { Call, Run } from "../kernel/types/run.ts";
 import { transcriptsOf } from "../notify/silence.ts";
 import { lookAt } from "../store/files.ts";
 

@@ -1,5 +1,5 @@
 /** Which projects the dashboard shows. What a request names is looked up here, never taken as a path. */
-import { knownProjects } from "../gather/status.ts";
+import { knownProjects } from "../controls/status.ts";
 import { lookAt } from "../store/files.ts";
 import { homeDir } from "../store/home.ts";
 import { basename, dirname, join } from "../store/names.ts";

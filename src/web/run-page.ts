@@ -1,7 +1,8 @@
 /** One run: its story, what was checked and found, where it stands in its workflow. Read from its own sealed commits. */
-import { happened } from "../core/loop-run.ts";
-import { plain } from "../core/plain.ts";
-import type { Commit, Json, Run, Verdict } from "../core/types.ts";
+
+import { plain } from "../kernel/text/safe-text.ts";
+import type { Commit, Json, Run, Verdict } from "../kernel/types/run.ts";
+import { happened } from "../loop/core/run.ts";
 import { findRunDir } from "../store/archive.ts";
 import { readPinned } from "../store/commits.ts";
 import { readCost } from "../store/cost.ts";

@@ -12,9 +12,9 @@ import {
   run,
   runHook,
   stopFields,
-} from "../harness.ts";
-import { runOf } from "../run-files.ts";
-import { inWindow } from "../terminal-window.ts";
+} from "../harness/harness.ts";
+import { runOf } from "../harness/run-files.ts";
+import { inWindow } from "../harness/terminal-window.ts";
 
 afterAll(removePlaces);
 
@@ -55,7 +55,9 @@ function caught(): Caught {
   mkdirSync(join(place.root, ".pawl/workflows"), { recursive: true });
   writeFileSync(join(place.root, ".pawl/workflows/ship.yaml"), WORKFLOW);
   writeFileSync(join(place.root, "check.sh"), "exit 1\n");
-  expect(run(place, [process.execPath, join(import.meta.dir, "../grant-trust.ts"), place.root], {}).err).toBe("");
+  expect(run(place, [process.execPath, join(import.meta.dir, "../harness/grant-trust.ts"), place.root], {}).err).toBe(
+    "",
+  );
   const client = join(place.base, "claude");
   symlinkSync("/bin/bash", client);
   return { place, session: openSession(place, "agent"), client };

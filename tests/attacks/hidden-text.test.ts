@@ -1,7 +1,7 @@
 /** Characters that nobody sees can neither make a signal nor hide in one. */
 import { expect, test } from "bun:test";
 import fc from "fast-check";
-import { parseSignals } from "../../src/core/signal.ts";
+import { parseSignals } from "../../src/kernel/text/signal.ts";
 
 const HIDDEN = [
   ..."\u00ad\u034f\u061c\u115f\u180e\u200b\u200c\u200d\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2060\u2061\u2064",

@@ -2,7 +2,8 @@
 import { afterAll, describe, expect, test } from "bun:test";
 import { mkdirSync, readdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { compileWorkflow } from "../../src/author/compile.ts";
+import { compileWorkflow } from "../../src/definitions/compile.ts";
+import { filesOf } from "../cli/hook/hostile.ts";
 import {
   makePlace,
   openSession,
@@ -13,9 +14,8 @@ import {
   runPawl,
   type Session,
   stopFields,
-} from "../harness.ts";
-import { filesOf } from "../hostile.ts";
-import { runOf } from "../run-files.ts";
+} from "../harness/harness.ts";
+import { runOf } from "../harness/run-files.ts";
 
 afterAll(removePlaces);
 

@@ -2,7 +2,7 @@
 import { afterAll, expect, test } from "bun:test";
 import { existsSync, mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { hookCommand } from "../../src/install/hooks.ts";
+import { hookCommand } from "../../src/setup/install/hooks.ts";
 import {
   CLIENT,
   errorsOf,
@@ -18,8 +18,8 @@ import {
   type Session,
   shell,
   stopFields,
-} from "../harness.ts";
-import { runOf } from "../run-files.ts";
+} from "../harness/harness.ts";
+import { runOf } from "../harness/run-files.ts";
 
 afterAll(removePlaces);
 
@@ -43,9 +43,9 @@ function put({ root }: Place, files: Record<string, string>): void {
 }
 
 const trust = (place: Place) =>
-  expect(run(place, [process.execPath, join(import.meta.dir, "../grant-trust.ts"), place.root], { cwd: "/" }).err).toBe(
-    "",
-  );
+  expect(
+    run(place, [process.execPath, join(import.meta.dir, "../harness/grant-trust.ts"), place.root], { cwd: "/" }).err,
+  ).toBe("");
 
 function begin(place: Place): Session {
   const session = openSession(place, "agent");

@@ -1,8 +1,8 @@
 /** What the person does on the page reaches the run, as if it were said in a terminal. */
 import { afterAll, beforeAll, beforeEach, expect, test } from "bun:test";
 import type { Browser, Page } from "playwright-core";
-import { removePlaces } from "../harness.ts";
-import type { World } from "../scenario.ts";
+import { removePlaces } from "../harness/harness.ts";
+import type { World } from "../scenarios/scenario.ts";
 import { play, type Running, startDashboard, stopDashboards, until } from "../web/ground.ts";
 import { openBrowser, openPage, violations, visit } from "./browser.ts";
 import { type KnownRun, makeGround, runHash, runsOf, runWith, TITLES } from "./ground.ts";

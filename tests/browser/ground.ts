@@ -1,9 +1,9 @@
 /** A project with a history, all of it made by hook calls and commands of the real program. */
 import { chmodSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { makePlace, type Place, runPawl } from "../harness.ts";
+import { makePlace, type Place, runPawl } from "../harness/harness.ts";
 import { PLAIN } from "../loop/world.ts";
-import type { Step, World } from "../scenario.ts";
+import type { Step, World } from "../scenarios/scenario.ts";
 import { ISSUES, newWorld, play } from "../web/ground.ts";
 
 /** Whoever shows this as anything but text runs it. */

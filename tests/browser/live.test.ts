@@ -1,9 +1,9 @@
 /** What happens in a project is on the page within a second, without a reload. */
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import type { Browser, Locator, Page } from "playwright-core";
-import { isAlive } from "../gather/job-place.ts";
-import { removePlaces } from "../harness.ts";
-import type { World } from "../scenario.ts";
+import { isAlive } from "../checks/jobs/job-place.ts";
+import { removePlaces } from "../harness/harness.ts";
+import type { World } from "../scenarios/scenario.ts";
 import { type Running, startDashboard, stopDashboards, until } from "../web/ground.ts";
 import { openBrowser, openPage, visit } from "./browser.ts";
 import { in_, makeGround, runHash, runWith, TITLES } from "./ground.ts";

@@ -1,10 +1,10 @@
 /** Every page in a real browser: it opens, nothing goes wrong in it, everybody can read it, and nothing of it is believed. */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import type { Browser } from "playwright-core";
-import { findByArm } from "../../src/author/registry.ts";
 import { COMMANDS } from "../../src/cli/index.ts";
-import { makePlace, removePlaces } from "../harness.ts";
-import type { World } from "../scenario.ts";
+import { findByArm } from "../../src/definitions/registry.ts";
+import { makePlace, removePlaces } from "../harness/harness.ts";
+import type { World } from "../scenarios/scenario.ts";
 import { type Running, startDashboard, stopDashboards } from "../web/ground.ts";
 import { leadingDots, openBrowser, openPage, overflow, violations, visit } from "./browser.ts";
 import { HOSTILE, makeGround, runHash, runWith, TITLES } from "./ground.ts";

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, test } from "bun:test";
 import { mkdirSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import type { Browser } from "playwright-core";
-import { makePlace, removePlaces } from "../harness.ts";
+import { makePlace, removePlaces } from "../harness/harness.ts";
 import { writeLong } from "../insight/ground.ts";
 import { startDashboard, stopDashboards } from "../web/ground.ts";
 import { openBrowser, openPage, visit, type Watched } from "./browser.ts";

@@ -2,7 +2,7 @@ import { Database } from "bun:sqlite";
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { existsSync, mkdirSync, readFileSync, statSync, truncateSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { ARMED } from "../core/folding.ts";
+import { ARMED } from "./core/folding.ts";
 import { append, type Ground, lines, newGround } from "./ground.ts";
 
 let ground: Ground;

@@ -3,7 +3,7 @@ import { appendFileSync, mkdirSync, mkdtempSync, realpathSync, rmSync, writeFile
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type Insight, openInsight } from "../../src/insight/query.ts";
-import { ARMED, ended, gated, linesOf, SIGNALLED, type Story, to } from "../core/folding.ts";
+import { ARMED, ended, gated, linesOf, SIGNALLED, type Story, to } from "./core/folding.ts";
 
 export interface Ground {
   folder: string;

@@ -5,8 +5,8 @@ import { dirname, join, resolve } from "node:path";
 import fc from "fast-check";
 import type { Team } from "../../src/insight/mate.ts";
 import { openInsight } from "../../src/insight/query.ts";
-import { commit } from "../core/folding.ts";
-import { hostileJournal } from "../core/hostile.ts";
+import { hostileJournal } from "../harness/hostile-runs.ts";
+import { commit } from "./core/folding.ts";
 import { append, type Ground, journal, lines, newGround } from "./ground.ts";
 
 const MAIN = resolve(import.meta.dir, "../../src/main.ts");

@@ -3,7 +3,7 @@ import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import type { Insight } from "../../src/insight/query.ts";
 import { keepCost } from "../../src/store/cost.ts";
-import { ARMED, at, ended, gated, linesOf, SIGNALLED, type Story, to } from "../core/folding.ts";
+import { ARMED, at, ended, gated, linesOf, SIGNALLED, type Story, to } from "./core/folding.ts";
 import { append, type Ground, newGround } from "./ground.ts";
 
 const iso = (minutes: number) => new Date(at(minutes)).toISOString();

@@ -3,7 +3,7 @@ import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { rmSync } from "node:fs";
 import { dirname } from "node:path";
 import type { Insight } from "../../src/insight/query.ts";
-import { commit } from "../core/folding.ts";
+import { commit } from "./core/folding.ts";
 import { append, type Ground, journal, newGround, STORY } from "./ground.ts";
 
 const LONG = "x".repeat(12_000);

@@ -14,7 +14,7 @@ import {
 } from "node:fs";
 import { dirname, join } from "node:path";
 import { type Insight, openInsight } from "../../src/insight/query.ts";
-import { ARMED, ended } from "../core/folding.ts";
+import { ARMED, ended } from "./core/folding.ts";
 import { append, type Ground, journal, lines, newGround, STORY } from "./ground.ts";
 
 let ground: Ground;

@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { type AgentRun, type Ended, runAgent } from "../../src/loop/process.ts";
-import { isAlive, numbersIn } from "../gather/job-place.ts";
+import { isAlive, numbersIn } from "../checks/jobs/job-place.ts";
 
 export const FAKE = resolve(import.meta.dir, "fake-agent.ts");
 

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { chmodSync, mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { splitCommand } from "../../src/core/command-line.ts";
+import { splitCommand } from "../../src/kernel/text/command-line.ts";
 import { AGENTS, type AgentOptions, agentFor } from "../../src/loop/agents.ts";
 
 let bin = "";

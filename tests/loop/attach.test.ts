@@ -2,12 +2,12 @@ import { afterEach, beforeEach, describe, expect, setDefaultTimeout, test } from
 import { appendFileSync, mkdirSync, mkdtempSync, renameSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { ended, type LoopState, newLoop, type Verdict } from "../../src/core/loop.ts";
-import { identify } from "../../src/gather/process.ts";
 import { attach } from "../../src/loop/attach.ts";
+import { ended, type LoopState, newLoop, type Verdict } from "../../src/loop/core/loop.ts";
 import { keepOutput, type OutputLog } from "../../src/loop/output.ts";
-import { type KeptLoop, loadLoop, saveLoop } from "../../src/loop/state.ts";
 import { openTail } from "../../src/loop/tail.ts";
+import { type KeptLoop, loadLoop, saveLoop } from "../../src/store/loops.ts";
+import { identify } from "../../src/store/processes/process.ts";
 
 setDefaultTimeout(30_000);
 const ID = "lo-11111111";

@@ -2,7 +2,7 @@
 import { afterEach, beforeEach, expect, test } from "bun:test";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { PAWL } from "../harness.ts";
+import { PAWL } from "../harness/harness.ts";
 import { type LoopWorld, openWorld, PLAIN } from "./world.ts";
 
 let world: LoopWorld;

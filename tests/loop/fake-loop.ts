@@ -4,7 +4,7 @@
  */
 import { existsSync, writeSync } from "node:fs";
 import { join } from "node:path";
-import { ended, type LoopState, newLoop, type Verdict } from "../../src/core/loop.ts";
+import { ended, type LoopState, newLoop, type Verdict } from "../../src/loop/core/loop.ts";
 import { terminalView } from "../../src/loop/progress.ts";
 
 export const FAKE_LOOP = import.meta.path;

@@ -2,7 +2,7 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { isAlive, numbersIn, until } from "../gather/job-place.ts";
+import { isAlive, numbersIn, until } from "../checks/jobs/job-place.ts";
 import { eventsIn, type LoopWorld, openWorld, PLAIN, SUCCESS } from "./world.ts";
 
 let world: LoopWorld;

@@ -11,10 +11,10 @@ import {
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
-import { closureOf } from "../../src/author/closure.ts";
-import type { LoopSettings } from "../../src/author/loop-config.ts";
-import { readProject } from "../../src/author/project.ts";
-import type { Procedure } from "../../src/core/procedure.ts";
+import { closureOf } from "../../src/checks/closure/closure.ts";
+import type { LoopSettings } from "../../src/definitions/loop-config.ts";
+import { readProject } from "../../src/definitions/project.ts";
+import type { Procedure } from "../../src/kernel/types/procedure.ts";
 import { agentFor } from "../../src/loop/agents.ts";
 import { type PreflightOptions, preflight } from "../../src/loop/preflight.ts";
 import { grantTrust } from "../../src/store/trust.ts";

@@ -4,7 +4,7 @@ import { existsSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { resolve } from "node:path";
 import { startPatience } from "../../src/loop/patience.ts";
 import { runAgent } from "../../src/loop/process.ts";
-import { isAlive, textOf, until } from "../gather/job-place.ts";
+import { isAlive, textOf, until } from "../checks/jobs/job-place.ts";
 import { FAKE, fake, file, lateOnce, makePlace, pids, removePlace, runOf, said, shell } from "./agent-place.ts";
 
 setDefaultTimeout(60_000);

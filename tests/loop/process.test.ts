@@ -2,7 +2,7 @@
 import { afterEach, beforeEach, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { chmodSync, existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { type AgentRun, runAgent } from "../../src/loop/process.ts";
-import { textOf, until } from "../gather/job-place.ts";
+import { textOf, until } from "../checks/jobs/job-place.ts";
 import { fake, file, makePlace, removePlace, runOf, said, shell } from "./agent-place.ts";
 
 setDefaultTimeout(60_000);

@@ -2,7 +2,7 @@ import { afterEach, describe, expect, test } from "bun:test";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { type IterationLine, newLoop } from "../../src/core/loop.ts";
+import { type IterationLine, newLoop } from "../../src/loop/core/loop.ts";
 import { frameOf, type Moment, type Row, rowOf, titleOf } from "../../src/loop/frame.ts";
 import { openPainter, terminalView } from "../../src/loop/progress.ts";
 import { FAKE_LOOP } from "./fake-loop.ts";

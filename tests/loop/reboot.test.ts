@@ -2,9 +2,9 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { type Identity, identify } from "../../src/gather/process.ts";
-import { type KeptLoop, listLoops, saveLoop } from "../../src/loop/state.ts";
-import { isAlive, numbersIn, until } from "../gather/job-place.ts";
+import { type KeptLoop, listLoops, saveLoop } from "../../src/store/loops.ts";
+import { type Identity, identify } from "../../src/store/processes/process.ts";
+import { isAlive, numbersIn, until } from "../checks/jobs/job-place.ts";
 import { type LoopWorld, openWorld, PLAIN, SUCCESS } from "./world.ts";
 
 let world: LoopWorld;

@@ -2,7 +2,7 @@
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { PAWL } from "../harness.ts";
+import { PAWL } from "../harness/harness.ts";
 
 export interface LoopWorld {
   root: string;

@@ -1,9 +1,9 @@
 /** A call that cannot be made is no reason for anything else to go wrong. */
 import { afterAll, afterEach, beforeEach, expect, test } from "bun:test";
 import { join } from "node:path";
-import type { Commit } from "../../src/core/types.ts";
+import type { Commit } from "../../src/kernel/types/run.ts";
 import { callFor, callOfHost } from "../../src/notify/call.ts";
-import { errorsOf, makePlace, type Place, removePlaces } from "../harness.ts";
+import { errorsOf, makePlace, type Place, removePlaces } from "../harness/harness.ts";
 import { put } from "./ground.ts";
 
 const HOME = process.env.HOME;

@@ -2,11 +2,11 @@
 import { afterAll, describe, expect, test } from "bun:test";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { compileConfig } from "../../src/author/config.ts";
-import { notifySettings } from "../../src/author/notify-schema.ts";
-import { compileProject } from "../../src/author/project.ts";
+import { compileConfig } from "../../src/definitions/config.ts";
+import { compileProject } from "../../src/definitions/project.ts";
+import { notifySettings } from "../../src/definitions/schema/notify.ts";
 import { switched } from "../../src/notify/config-text.ts";
-import { CLIENT, makePlace, openSession, payload, removePlaces, runHook, runPawl } from "../harness.ts";
+import { CLIENT, makePlace, openSession, payload, removePlaces, runHook, runPawl } from "../harness/harness.ts";
 import { CONFIG, isIdle, listening, program, put, received } from "./ground.ts";
 
 afterAll(removePlaces);

@@ -1,8 +1,8 @@
 /** What the doctor says about the ways to a person. */
 import { afterAll, expect, test } from "bun:test";
 import { join } from "node:path";
-import { checkNotify } from "../../src/doctor/notify.ts";
-import { makePlace, removePlaces, runPawl } from "../harness.ts";
+import { checkNotify } from "../../src/setup/doctor/notify.ts";
+import { makePlace, removePlaces, runPawl } from "../harness/harness.ts";
 import { CONFIG, put } from "./ground.ts";
 
 afterAll(removePlaces);

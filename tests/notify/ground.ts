@@ -1,7 +1,7 @@
 /** A place whose notifications go to a program that keeps what it was given. */
 import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { makePlace, type Place, runPawl } from "../harness.ts";
+import { makePlace, type Place, runPawl } from "../harness/harness.ts";
 
 export const CONFIG = ".config/pawl/config.yaml";
 

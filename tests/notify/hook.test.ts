@@ -15,7 +15,7 @@ import {
   type Session,
   stopFields,
   transcribeMessage,
-} from "../harness.ts";
+} from "../harness/harness.ts";
 import { environments, isIdle, listening, program, put, received, until } from "./ground.ts";
 
 /** The machine may be busy. */

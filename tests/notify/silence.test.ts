@@ -2,8 +2,8 @@
 import { afterAll, expect, setDefaultTimeout, test } from "bun:test";
 import { existsSync, readFileSync, rmSync, utimesSync } from "node:fs";
 import { join } from "node:path";
-import { identify } from "../../src/gather/process.ts";
-import { makeClock } from "../clock.ts";
+import { identify } from "../../src/store/processes/process.ts";
+import { makeClock } from "../harness/clock.ts";
 import {
   errorsOf,
   openSession,
@@ -15,7 +15,7 @@ import {
   runPawl,
   type Session,
   transcribePrompt,
-} from "../harness.ts";
+} from "../harness/harness.ts";
 import { isIdle, listening, put, received, until } from "./ground.ts";
 
 /** The machine may be busy. */

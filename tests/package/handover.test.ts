@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { readdirSync } from "node:fs";
 import { dirname } from "node:path";
-import { lastWords } from "../last-words.ts";
+import { lastWords } from "../harness/last-words.ts";
 import {
   copyPackage,
   environment,

@@ -11,8 +11,8 @@ import {
   removePlaces,
   type Session,
   stopFields,
-} from "../harness.ts";
-import { runOf } from "../run-files.ts";
+} from "../harness/harness.ts";
+import { runOf } from "../harness/run-files.ts";
 import { cleanMachine, installGlobally, type Machine, npm, pack, pawl } from "./npm.ts";
 import {
   copyPackage,

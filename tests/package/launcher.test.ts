@@ -16,7 +16,7 @@ import {
 } from "node:fs";
 import { dirname, join } from "node:path";
 import { contentOf } from "../../bin/place.mjs";
-import { lastWords } from "../last-words.ts";
+import { lastWords } from "../harness/last-words.ts";
 import {
   blockScripts,
   environment,

@@ -2,7 +2,7 @@
 import { mkdirSync, readdirSync } from "node:fs";
 import { homedir } from "node:os";
 import { join } from "node:path";
-import type { Ran } from "../harness.ts";
+import type { Ran } from "../harness/harness.ts";
 import { environment, homeIn, type Installed, run, scratch } from "./package.ts";
 
 const QUIET = ["--no-audit", "--no-fund", "--prefer-offline", "--loglevel=error"];

@@ -13,7 +13,7 @@ import {
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join, resolve } from "node:path";
-import type { Ran } from "../harness.ts";
+import type { Ran } from "../harness/harness.ts";
 
 export const ROOT = resolve(import.meta.dir, "../..");
 const NODE = Bun.which("node") ?? "node";

@@ -1,6 +1,6 @@
 /** A short life of a run, one event after the other, each as a hook does it. Run as a script it lives it once per root. */
 import { mkdirSync } from "node:fs";
-import type { Commit, Effect } from "../../src/core/types.ts";
+import type { Commit, Effect } from "../../src/kernel/types/run.ts";
 import { hashOf } from "../../src/store/files.ts";
 import { project, recover } from "../../src/store/project.ts";
 import { archiveRun, commitRun, loadRun, pinWorkflow, readCommits } from "../../src/store/runs.ts";

@@ -1,7 +1,7 @@
 /** Every call of the disk, in a folder of its own, good and bad: prints what came of each. Run with libc, and without. */
 import * as fs from "node:fs";
 import { join } from "node:path";
-import * as disk from "../../src/store/disk.ts";
+import * as disk from "../../src/native/disk.ts";
 
 const { O_CREAT, O_EXCL, O_NOFOLLOW, O_RDONLY, O_RDWR, O_APPEND, O_NONBLOCK, O_WRONLY, O_DIRECTORY } = disk.FLAGS;
 const [folder = ""] = process.argv.slice(2);

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { readJournal } from "../../src/store/journal.ts";
 import { loadRun, readCommits } from "../../src/store/runs.ts";
 import { seal } from "../../src/store/seal.ts";
-import { ownHome } from "../sealing.ts";
+import { ownHome } from "../harness/sealing.ts";
 import { DOCUMENT, LOG, SECOND, steps } from "./cycle.ts";
 import { childEnv, commandFor, ID, removeTemps, tempRoot } from "./samples.ts";
 

@@ -2,7 +2,7 @@
 import { mock } from "bun:test";
 import * as fs from "node:fs";
 import { join } from "node:path";
-import * as disk from "../../src/store/disk.ts";
+import * as disk from "../../src/native/disk.ts";
 
 type Call = (...args: never[]) => unknown;
 export interface Faults {
@@ -53,5 +53,5 @@ function replaced(module: Record<string, unknown>, suffixes: string[]): Record<s
 // The store goes to the disk through its own module, what installs through node:fs.
 const ofStore = { ...disk, ...replaced(disk, ["", "IfThere"]) };
 const ofNode = { ...fs, ...replaced(fs as never, ["Sync"]) };
-mock.module(join(import.meta.dir, "../../src/store/disk.ts"), () => ofStore);
+mock.module(join(import.meta.dir, "../../src/native/disk.ts"), () => ofStore);
 mock.module("node:fs", () => ({ ...ofNode, default: ofNode }));

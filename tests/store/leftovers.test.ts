@@ -1,7 +1,7 @@
 import { afterEach, expect, test } from "bun:test";
 import { existsSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import type { Run } from "../../src/core/types.ts";
+import type { Run } from "../../src/kernel/types/run.ts";
 import { dropLeftovers } from "../../src/store/leftovers.ts";
 import { removeTemps, tempRoot } from "./samples.ts";
 

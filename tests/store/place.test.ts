@@ -3,7 +3,7 @@ import { execFileSync } from "node:child_process";
 import { chmodSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { excludeOurs, findRoot, isOff, isOwned, OWNED, PlaceError, setOff } from "../../src/store/place.ts";
-import { ownHome } from "../sealing.ts";
+import { ownHome } from "../harness/sealing.ts";
 import { childEnv, commandFor, removeTemps, sampleCommit, tempRoot } from "./samples.ts";
 
 ownHome();

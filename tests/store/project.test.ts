@@ -1,12 +1,12 @@
 import { afterEach, describe, expect, test } from "bun:test";
 import { appendFileSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import type { Effect } from "../../src/core/types.ts";
+import type { Effect } from "../../src/kernel/types/run.ts";
 import { hashOf } from "../../src/store/files.ts";
 import { appendJournal, hasJournal, readJournal } from "../../src/store/journal.ts";
 import { project, recover } from "../../src/store/project.ts";
 import { commitRun, pinWorkflow } from "../../src/store/runs.ts";
-import { ownHome } from "../sealing.ts";
+import { ownHome } from "../harness/sealing.ts";
 import { ID, removeTemps, sampleCommit, tempRoot, workflow } from "./samples.ts";
 
 ownHome();

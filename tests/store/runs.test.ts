@@ -17,7 +17,7 @@ import {
   RunError,
   readCommits,
 } from "../../src/store/runs.ts";
-import { ownHome, sealedCommit } from "../sealing.ts";
+import { ownHome, sealedCommit } from "../harness/sealing.ts";
 import { ID, removeTemps, sampleCommit, tempRoot, workflow } from "./samples.ts";
 
 ownHome();

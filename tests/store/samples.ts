@@ -1,7 +1,7 @@
 import { mkdtempSync, realpathSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { Commit, Effect, JournalRecord, Run, Workflow } from "../../src/core/types.ts";
+import type { Commit, Effect, JournalRecord, Run, Workflow } from "../../src/kernel/types/run.ts";
 
 export const ID = "run-1";
 export const AT = "2025-03-04T05:06:07.000Z";

@@ -15,9 +15,9 @@ import {
   runPawl,
   type Session,
   stopFields,
-} from "../harness.ts";
-import { journalOf, runOf } from "../run-files.ts";
-import { inHome, ownHome, sealedCommit } from "../sealing.ts";
+} from "../harness/harness.ts";
+import { journalOf, runOf } from "../harness/run-files.ts";
+import { inHome, ownHome, sealedCommit } from "../harness/sealing.ts";
 import { childEnv, ID, removeTemps, sampleCommit, tempRoot, workflow } from "./samples.ts";
 
 ownHome();

@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, test } from "bun:test";
 import { lstatSync, renameSync, rmSync, symlinkSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { closureOf } from "../../src/author/closure.ts";
+import { closureOf } from "../../src/checks/closure/closure.ts";
 import type { TrustState } from "../../src/store/trust.ts";
 import { removeTemps } from "./samples.ts";
 import { approvals, call, FILES, GATES, grant, ground, isTrusted, put, SHARE, start } from "./trust-ground.ts";

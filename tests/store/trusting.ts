@@ -1,7 +1,7 @@
 /** Calls trust's functions in a process and a home of its own: [[name, ...arguments], …] → results. */
-import { closureOf } from "../../src/author/closure.ts";
-import type { Gate } from "../../src/core/workflow.ts";
-import { agentCalling, isPerson } from "../../src/store/person.ts";
+import { closureOf } from "../../src/checks/closure/closure.ts";
+import type { Gate } from "../../src/kernel/types/workflow.ts";
+import { agentCalling, isPerson } from "../../src/store/processes/person.ts";
 import { grantTrust, lastTrusted, revokeTrust, trustOf } from "../../src/store/trust.ts";
 
 type Draft = Omit<Gate, "name" | "id">;

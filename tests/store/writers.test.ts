@@ -3,7 +3,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { readJournal } from "../../src/store/journal.ts";
 import { commitRun, loadRun, pinWorkflow, readCommits } from "../../src/store/runs.ts";
-import { ownHome } from "../sealing.ts";
+import { ownHome } from "../harness/sealing.ts";
 import { childEnv, commandFor, ID, removeTemps, sampleCommit, tempRoot, workflow } from "./samples.ts";
 
 const HOME = ownHome();

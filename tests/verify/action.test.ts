@@ -5,7 +5,7 @@ import { join, resolve } from "node:path";
 import { parse } from "yaml";
 import { usage as trustUsage } from "../../src/cli/trust.ts";
 import { usage as verifyUsage } from "../../src/cli/verify.ts";
-import { PAWL, type Place, removePlaces, run, runPawl, textOf } from "../harness.ts";
+import { PAWL, type Place, removePlaces, run, runPawl, textOf } from "../harness/harness.ts";
 import { ground, SUITE, sh, trust } from "./ground.ts";
 
 afterAll(removePlaces, 60_000);

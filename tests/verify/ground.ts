@@ -1,9 +1,9 @@
 /** A project with gates that a person approved, and `pawl verify` in it. */
 import { mkdirSync, readdirSync, writeFileSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
-import { makePlace, PAWL, type Place, type Ran, run, runPawl, shell } from "../harness.ts";
+import { makePlace, PAWL, type Place, type Ran, run, runPawl, shell } from "../harness/harness.ts";
 
-const GRANT = resolve(import.meta.dir, "../grant-trust.ts");
+const GRANT = resolve(import.meta.dir, "../harness/grant-trust.ts");
 
 /** Committed as they are, except `pawl.yaml`, which is committed too: the tree is clean. */
 export function ground(files: Record<string, string>, options: { trust?: boolean } = {}): Place {

@@ -4,7 +4,7 @@ import { existsSync, mkdirSync, readFileSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { junitOf } from "../../src/verify/junit.ts";
 import { makeReceipt } from "../../src/verify/receipt.ts";
-import { removePlaces } from "../harness.ts";
+import { removePlaces } from "../harness/harness.ts";
 import { ground, verify } from "./ground.ts";
 
 afterAll(removePlaces, 60_000);

@@ -3,8 +3,8 @@ import { afterAll, describe, expect, test } from "bun:test";
 import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { filesLookedAt } from "../../src/verify/named-files.ts";
-import { numbersIn } from "../gather/job-place.ts";
-import { type Place, removePlaces, runPawl } from "../harness.ts";
+import { numbersIn } from "../checks/jobs/job-place.ts";
+import { type Place, removePlaces, runPawl } from "../harness/harness.ts";
 import { fingerprint, ground, put, SUITE, scratches, sh, trust, until, verify, verifying } from "./ground.ts";
 
 afterAll(removePlaces, 60_000);

@@ -2,7 +2,7 @@
 import { afterAll, describe, expect, test } from "bun:test";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { type Place, removePlaces, runPawl } from "../harness.ts";
+import { type Place, removePlaces, runPawl } from "../harness/harness.ts";
 import { ground, put, verify } from "./ground.ts";
 
 afterAll(removePlaces, 60_000);

@@ -2,7 +2,7 @@
 import { afterAll, describe, expect, test } from "bun:test";
 import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
-import { PAWL, removePlaces } from "../harness.ts";
+import { PAWL, removePlaces } from "../harness/harness.ts";
 import { ground, put, SUITE, sh, until, verify, verifying } from "./ground.ts";
 
 afterAll(removePlaces, 60_000);

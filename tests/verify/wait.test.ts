@@ -2,8 +2,8 @@
 import { afterAll, expect, test } from "bun:test";
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { type Place, removePlaces, run, runPawl } from "../harness.ts";
-import { perform, type World } from "../scenario.ts";
+import { type Place, removePlaces, run, runPawl } from "../harness/harness.ts";
+import { perform, type World } from "../scenarios/scenario.ts";
 import { ground, put, sh, until, verifying } from "./ground.ts";
 
 afterAll(removePlaces, 60_000);

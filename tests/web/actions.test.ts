@@ -1,8 +1,8 @@
 /** What the person does on the page reaches the waiting run, as if it had been said in the session or at a terminal. */
 import { afterAll, beforeEach, describe, expect, test } from "bun:test";
-import { makePlace, type Place, removePlaces } from "../harness.ts";
-import { journalOf, runOf } from "../run-files.ts";
-import { perform, sessionOf, type World } from "../scenario.ts";
+import { makePlace, type Place, removePlaces } from "../harness/harness.ts";
+import { journalOf, runOf } from "../harness/run-files.ts";
+import { perform, sessionOf, type World } from "../scenarios/scenario.ts";
 import { type Client, enter, newWorld, play, startDashboard, stopDashboards, TO_QUESTION } from "./ground.ts";
 
 let place: Place;

@@ -2,9 +2,9 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { connect, type Socket } from "node:net";
 import { networkInterfaces } from "node:os";
-import { isAlive } from "../gather/job-place.ts";
-import { makePlace, type Place, removePlaces, runPawl } from "../harness.ts";
-import { runOf } from "../run-files.ts";
+import { isAlive } from "../checks/jobs/job-place.ts";
+import { makePlace, type Place, removePlaces, runPawl } from "../harness/harness.ts";
+import { runOf } from "../harness/run-files.ts";
 import {
   type Client,
   enter,

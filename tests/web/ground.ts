@@ -2,8 +2,8 @@
 import { readFileSync, rmSync } from "node:fs";
 import { connect } from "node:net";
 import { join } from "node:path";
-import { PAWL, type Place } from "../harness.ts";
-import { perform, type Step, type World } from "../scenario.ts";
+import { PAWL, type Place } from "../harness/harness.ts";
+import { perform, type Step, type World } from "../scenarios/scenario.ts";
 
 export interface Running {
   pid: number;

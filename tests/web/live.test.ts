@@ -2,9 +2,9 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { appendFileSync, mkdirSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
-import { makePlace, type Place, removePlaces } from "../harness.ts";
-import { runOf } from "../run-files.ts";
-import type { World } from "../scenario.ts";
+import { makePlace, type Place, removePlaces } from "../harness/harness.ts";
+import { runOf } from "../harness/run-files.ts";
+import type { World } from "../scenarios/scenario.ts";
 import { enter, newWorld, play, type Running, startDashboard, stopDashboards, until } from "./ground.ts";
 
 let place: Place;

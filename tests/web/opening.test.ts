@@ -2,8 +2,8 @@
 import { afterAll, expect, test } from "bun:test";
 import { chmodSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { makePlace, PAWL, removePlaces, textOf } from "../harness.ts";
-import { inWindow } from "../terminal-window.ts";
+import { makePlace, PAWL, removePlaces, textOf } from "../harness/harness.ts";
+import { inWindow } from "../harness/terminal-window.ts";
 
 afterAll(removePlaces);
 

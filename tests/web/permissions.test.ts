@@ -1,9 +1,9 @@
 /** The host asks the person for a permission: each time it does, the dashboard shows it, however often the hook is installed. */
 import { afterAll, beforeEach, expect, test } from "bun:test";
 import { writeFileSync } from "node:fs";
-import { makePlace, PAWL, type Place, payload, removePlaces, runHook } from "../harness.ts";
-import { journalOf } from "../run-files.ts";
-import { sessionOf, type World } from "../scenario.ts";
+import { makePlace, PAWL, type Place, payload, removePlaces, runHook } from "../harness/harness.ts";
+import { journalOf } from "../harness/run-files.ts";
+import { sessionOf, type World } from "../scenarios/scenario.ts";
 import { type Client, type Data, enter, newWorld, play, startDashboard, stopDashboards, until } from "./ground.ts";
 
 let place: Place;

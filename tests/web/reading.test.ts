@@ -1,6 +1,6 @@
 /** A long history: the dashboard answers while it is being read, and says how far it is. */
 import { afterAll, expect, test } from "bun:test";
-import { makePlace, removePlaces } from "../harness.ts";
+import { makePlace, removePlaces } from "../harness/harness.ts";
 import { writeLong } from "../insight/ground.ts";
 import { enter, startDashboard, stopDashboards, until } from "./ground.ts";
 

@@ -1,7 +1,7 @@
 /** The dashboard under attack, over real sockets: what a stranger's page, a guesser or a crooked client could send. */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { makePlace, type Place, removePlaces } from "../harness.ts";
-import { runOf } from "../run-files.ts";
+import { makePlace, type Place, removePlaces } from "../harness/harness.ts";
+import { runOf } from "../harness/run-files.ts";
 import {
   type Client,
   enter,

@@ -2,9 +2,9 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { chmodSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { makePlace, type Place, removePlaces, runPawl } from "../harness.ts";
-import { journalOf, runOf, runsOf } from "../run-files.ts";
-import { type Step, sessionOf, type World } from "../scenario.ts";
+import { makePlace, type Place, removePlaces, runPawl } from "../harness/harness.ts";
+import { journalOf, runOf, runsOf } from "../harness/run-files.ts";
+import { type Step, sessionOf, type World } from "../scenarios/scenario.ts";
 import { type Client, enter, newWorld, play, startDashboard, stopDashboards } from "./ground.ts";
 
 let place: Place;

@@ -1,0 +1,253 @@
+/**
+ * Everything that would run for some gates: the commands, and what they name inside the project. What a named program
+ * reads beyond that (the tests themselves, its configuration, packages) is not in it: that is the work being checked.
+ */
+import type { Gate } from "../../kernel/types/workflow.ts";
+import { type Closure, type ClosureItem, type ClosureScript, closureHash } from "../../store/closure.ts";
+import { hashOf, isObject, parseJson } from "../../store/files.ts";
+import { basename, dirname, join } from "../../store/names.ts";
+import { commandsIn } from "./command-words.ts";
+import { folderAt, openShelf, type Shelf, scriptAt, textAt, upwards } from "./files.ts";
+import { ENDINGS, FILE_TOOLS, FOLDER_OPTIONS, IN_FOLDER, INTERPRETER, SCRIPT_TOOLS, type ScriptTool } from "./tools.ts";
+
+export type { Closure } from "../../store/closure.ts";
+
+/** Nobody writes more by hand; a repository that does shall not keep a hook busy. What is left out is said. */
+const DEEPEST = 50;
+const MOST_FOLDERS = 20;
+const MOST_WORDS = 1000;
+const MOST_PIECES = 100;
+/** behind the program that runs them */
+const MOST_SCRIPTS = 50;
+const LONGEST_WORD = 1024;
+
+export function closureOf(root: string, gates: Gate[]): Closure {
+  const shelf = openShelf(root);
+  const items = gates.flatMap((gate) => itemsOf(shelf, gate));
+  return { hash: closureHash(items), items };
+}
+
+function itemsOf(shelf: Shelf, gate: Gate): ClosureItem[] {
+  if (gate.all || gate.any) return [...(gate.all ?? []), ...(gate.any ?? [])].flatMap((one) => itemsOf(shelf, one));
+  // The person typed it: no file of the repository says what it is.
+  if (gate.typed) return [];
+  const argv = gate.run ?? gate.tests;
+  if (!argv && gate.shell === undefined) return [];
+  const cwd = gate.cwd?.replace(/\/+$/, "") || ".";
+  const search: Search = {
+    shelf,
+    folders: [cwd],
+    found: new Map(),
+    depth: 0,
+    words: { left: MOST_WORDS },
+    books: new Map(),
+  };
+  for (const words of argv ? [argv] : commandsIn(gate.shell!)) look(search, words);
+  return [
+    {
+      gate: gate.name,
+      kind: argv ? "command" : "shell",
+      text: argv ? JSON.stringify(argv) : gate.shell!,
+      cwd,
+      env: gate.env ?? {},
+      scripts: [...search.found.values()].filter((script) => !isTheWork(gate, script)),
+    },
+  ];
+}
+
+/** Tests that a tests gate names are what is worked on; that they get no weaker is checked against the beginning. */
+const isTheWork = (gate: Gate, { what, path }: ClosureScript) =>
+  gate.tests !== undefined && gate.weakened !== "allow" && what === "file" && TEST_NAME.test(path);
+/** By the name of the file alone: what merely lies in a folder of tests may be the program that runs them. */
+const TEST_NAME = /(?:^|\/)(?:test_[^/]*|[^/]+[._-](?:test|spec)|[^/]+(?:Test|Tests|Spec))\.\w+$/;
+
+interface Search {
+  shelf: Shelf;
+  /** where a word may be seen from: the command's folder, and every one it changes to */
+  folders: string[];
+  found: Map<string, ClosureScript>;
+  depth: number;
+  words: { left: number };
+  /** the scripts of a package.json, by its path */
+  books: Map<string, Map<string, string> | null>;
+}
+
+/**
+ * A program may stand behind others (env, timeout, npx, poetry run …), so each word is asked whether it is one.
+ * Looking at too much costs an approval more; looking at too little lets a change through.
+ */
+function look(search: Search, words: string[]): void {
+  for (const [at, word] of words.entries()) {
+    if (search.words.left-- <= 0) {
+      leaveOut(search, `more than ${MOST_WORDS} words`);
+      return;
+    }
+    enter(search, words, at);
+    lookAtWord(search, words, at);
+    const rest = words.slice(at + 1);
+    const program = basename(word);
+    if (Object.hasOwn(FILE_TOOLS, program)) lookForFile(search, FILE_TOOLS[program]!);
+    if (Object.hasOwn(SCRIPT_TOOLS, program)) lookForScripts(search, SCRIPT_TOOLS[program]!, rest);
+    if (INTERPRETER.test(program)) lookForModule(search, rest);
+  }
+}
+
+function note(search: Search, script: ClosureScript | null): boolean {
+  if (script) search.found.set(keyOf(script.path, script.what), script);
+  return script !== null;
+}
+
+const keyOf = (path: string, what: string) => `${path}\0${what}`;
+
+/** `cd x`, `make -C x`, `npm --prefix=x`: from here on both folders count. */
+function enter(search: Search, words: string[], at: number): void {
+  const [option = "", value] = words[at]!.split(/=(.*)/s);
+  if (option !== "cd" && !FOLDER_OPTIONS.has(option)) return;
+  const folder = value ?? words[at + 1] ?? "";
+  for (const from of [...search.folders]) {
+    const into = folderAt(search.shelf, from, folder);
+    if (into === null || search.folders.includes(into)) continue;
+    if (search.folders.length < MOST_FOLDERS) search.folders.push(into);
+    else leaveOut(search, `more than ${MOST_FOLDERS} folders`);
+  }
+}
+
+function leaveOut(search: Search, why: string): void {
+  note(search, { path: ".", what: `not covered: ${why}`, sha256: "" });
+}
+
+/**
+ * The first word is looked up in PATH unless it has a slash. `-fx.mk`, `--file=x.mk` and `x.py::test` name files, too,
+ * and a word with blanks is often a line for another program: `sh -c`, `concurrently`, `NODE_OPTIONS=…`.
+ */
+function lookAtWord(search: Search, words: string[], at: number): void {
+  const word = words[at]!;
+  if (at === 0 && !word.includes("/") && !word.includes("=")) return;
+  const name = word.replace(/^-[^-]/, "");
+  if (isName(name) && !name.startsWith("-")) lookAtName(search, name);
+  if (/\s/.test(word)) deeper(search, search.folders, word);
+  else lookAtPieces(search, word.split(/[=,:;]+/));
+}
+
+function lookAtPieces(search: Search, pieces: string[]): void {
+  if (pieces.length === 1) return;
+  if (pieces.splice(MOST_PIECES).length > 0) leaveOut(search, `more than ${MOST_PIECES} names in one word`);
+  for (const piece of pieces) if (isName(piece)) lookAtName(search, piece);
+}
+
+const isName = (word: string) => word !== "" && word.length <= LONGEST_WORD && !word.includes("\0");
+
+function lookAtName(search: Search, name: string): void {
+  const seen = search.folders.map((folder) => scriptAt(search.shelf, folder, name)).filter((one) => one !== null);
+  const there = seen.filter(({ what }) => what !== "missing");
+  for (const script of there.length > 0 ? there : seen.slice(0, 1)) note(search, script);
+}
+
+function deeper(search: Search, folders: string[], line: string): void {
+  if (search.depth >= DEEPEST) {
+    leaveOut(search, `scripts that call scripts, ${DEEPEST} deep`);
+    return;
+  }
+  const below: Search = { ...search, folders: [...folders], depth: search.depth + 1 };
+  for (const words of commandsIn(line)) look(below, words);
+}
+
+function lookForFile(search: Search, names: string[]): void {
+  for (const folder of search.folders) {
+    const ups = upwards(search.shelf, folder);
+    const file = firstOf(
+      ups.flatMap((up) => names.map((name) => [up, name])),
+      ([up, name]) => existing(search, up!, name!),
+    );
+    if (!note(search, file)) continue;
+    const included = (file?.text ?? "").matchAll(/^\s*[-s]?(?:include|import)\s+(.+)$/gm);
+    for (const [, list] of included) for (const name of list!.split(/[\s'"]+/).filter(isName)) lookAtName(search, name);
+  }
+}
+
+function existing({ shelf }: Search, folder: string, name: string): ClosureScript | null {
+  const script = scriptAt(shelf, folder, name);
+  return script?.what === "missing" ? null : script;
+}
+
+function firstOf<From, To>(all: From[], ask: (one: From) => To | null): To | null {
+  for (const one of all) {
+    const answer = ask(one);
+    if (answer !== null) return answer;
+  }
+  return null;
+}
+
+/** `node x` is x.js, or x/index.js. */
+function lookForModule(search: Search, rest: string[]): void {
+  const name = rest.find((word) => !word.startsWith("-")) ?? "";
+  if (!isName(name)) return;
+  const ways = [...ENDINGS.map((ending) => name + ending), ...IN_FOLDER.map((file) => join(name, file))];
+  for (const folder of search.folders) {
+    for (const way of ways) note(search, existing(search, folder, way));
+  }
+}
+
+// ── package.json and its like ───────────────────────────────────────────────
+
+/** Which of the words is the script's name depends on options: each that names one counts. */
+function lookForScripts(search: Search, tool: ScriptTool, rest: string[]): void {
+  const words = rest.filter((word) => !word.startsWith("-"));
+  if (words.splice(MOST_SCRIPTS).length > 0) leaveOut(search, `more than ${MOST_SCRIPTS} words behind one program`);
+  const asked = tool.run.includes(words[0] ?? "") ? words[1] : undefined;
+  for (const folder of search.folders) {
+    const ups = upwards(search.shelf, folder);
+    for (const up of ups) for (const file of tool.config) note(search, existing(search, up, file));
+    const file = firstOf(ups, (up) => existing(search, up, tool.file));
+    if (!file) continue;
+    const scripts = scriptsOf(search, file.path, tool.key);
+    if (!scripts) note(search, file);
+    const book: Book = { search, tool, path: file.path, scripts: scripts ?? new Map() };
+    if (asked !== undefined && !book.scripts.has(asked)) noteMissing(book, asked);
+    for (const word of words) for (const name of tool.alias.get(word) ?? [word]) noteScript(book, name);
+  }
+}
+
+interface Book {
+  search: Search;
+  tool: ScriptTool;
+  path: string;
+  scripts: Map<string, string>;
+}
+
+const titleOf = ({ tool }: Book, name: string) => `${tool.file} ${tool.key}.${name}`;
+
+function noteMissing(book: Book, name: string): void {
+  note(book.search, { path: book.path, what: `${titleOf(book, name)}: missing`, sha256: "" });
+}
+
+/** With what runs before and after it, and what its text names. */
+function noteScript(book: Book, name: string): void {
+  const { search, path, scripts } = book;
+  for (const one of scripts.has(name) ? [name, `pre${name}`, `post${name}`] : []) {
+    const text = scripts.get(one);
+    const what = titleOf(book, one);
+    if (text === undefined || search.found.has(keyOf(path, what))) continue;
+    note(search, { path, what, sha256: hashOf(text), text });
+    deeper(search, [dirname(path)], text);
+    // Composer's way to name another script.
+    for (const [, other] of text.matchAll(/^@([\w:.-]+)/gm)) noteScript(book, other!);
+  }
+}
+
+/** null: it is not the JSON it should be. */
+function scriptsOf({ shelf, books }: Search, path: string, key: string): Map<string, string> | null {
+  const known = books.get(path);
+  if (known !== undefined) return known;
+  const file = parseJson((textAt(shelf, path) ?? "").replace(/^\uFEFF/, ""));
+  const scripts = isObject(file) && isObject(file[key]) ? file[key] : {};
+  const book = isObject(file) ? new Map(Object.entries(scripts).map(([name, value]) => [name, asText(value)])) : null;
+  books.set(path, book);
+  return book;
+}
+
+/** Composer has lists: one command a line. */
+function asText(value: unknown): string {
+  if (typeof value === "string") return value;
+  return Array.isArray(value) ? value.map(asText).join("\n") : JSON.stringify(value);
+}

@@ -1,0 +1,154 @@
+/** Reads what a command names: only inside the project, bounded, and every answer says what it stands for. */
+import { closeSync, constants, fstatSync, readSync, realpathSync } from "node:fs";
+import type { ClosureScript } from "../../store/closure.ts";
+import { hashOf, lookAt, openRegular } from "../../store/files.ts";
+import { basename, join } from "../../store/names.ts";
+
+const MIB = 1024 * 1024;
+export const MOST_FILES = 200;
+/** What is longer is better read in an editor. */
+const LONGEST_SHOWN = 8 * 1024;
+const LOOKS_LIKE_A_SCRIPT = /^\S+\.(sh|bash|zsh|[cm]?[jt]sx?|py|rb|php|pl|lua|ps1|bat|mk)$/;
+
+export interface Shelf {
+  /** as the kernel sees it */
+  root: string;
+  /** by real path; asked once per closure */
+  read: Map<string, Content>;
+  /** by path, as it was asked for */
+  found: Map<string, ClosureScript | null>;
+}
+
+interface Content {
+  what: string;
+  sha256: string;
+  text: string | null;
+}
+
+export const openShelf = (root: string): Shelf => ({ root: real(root) ?? root, read: new Map(), found: new Map() });
+
+/** null: it names nothing of this project. */
+export function scriptAt(shelf: Shelf, folder: string, word: string): ClosureScript | null {
+  const path = (word.startsWith("/") ? word : join(shelf.root, folder, word)).replaceAll(/(\/\.)+(?=\/)/g, "");
+  const known = shelf.found.get(path);
+  if (known !== undefined) return known;
+  const script = lookUp(shelf, path, word);
+  shelf.found.set(path, script);
+  return script;
+}
+
+function lookUp(shelf: Shelf, path: string, word: string): ClosureScript | null {
+  const found = real(path);
+  if (found === null) return missing(shelf, path, word);
+  const inside = relativeTo(shelf.root, found);
+  if (inside === null) return leadsOut(shelf, path, found);
+  if (inside === "" || !lookAt(found)?.isFile()) return null;
+  const { what, sha256, text } = contentOf(shelf, found);
+  return { path: inside, what, sha256, ...(text !== null && mayBeShown(inside, text) && { text }) };
+}
+
+/** The whole text of a regular file inside the project; null where there is none, or where it is too large. */
+export function textAt(shelf: Shelf, path: string): string | null {
+  const found = real(join(shelf.root, path));
+  if (found === null || relativeTo(shelf.root, found) === null || !lookAt(found)?.isFile()) return null;
+  return contentOf(shelf, found).text;
+}
+
+/** A folder of the project by its one true name; "." is the root. */
+export function folderAt(shelf: Shelf, from: string, word: string): string | null {
+  const found = real(word.startsWith("/") ? word : join(shelf.root, from, word));
+  const inside = found === null ? null : relativeTo(shelf.root, found);
+  return inside !== null && lookAt(found!)?.isDirectory() ? inside || "." : null;
+}
+
+/** The folder and all above it, up to the root: ["packages/a", "packages", "."]. */
+export function upwards(shelf: Shelf, folder: string): string[] {
+  const parts = (folderAt(shelf, folder, "") ?? ".").split("/").filter((part) => part !== ".");
+  return [...parts.map((_, at) => parts.slice(0, parts.length - at).join("/")), "."];
+}
+
+/** libc's answer: `..` behind a link leads where the kernel says, not where the text does. */
+function real(path: string): string | null {
+  try {
+    return realpathSync.native(path);
+  } catch {
+    return null;
+  }
+}
+
+function relativeTo(root: string, path: string): string | null {
+  if (path === root) return "";
+  return path.startsWith(`${root}/`) ? path.slice(root.length + 1) : null;
+}
+
+/** A word that is no file is just a word, unless it can hardly mean anything else. */
+function missing(shelf: Shelf, path: string, word: string): ClosureScript | null {
+  const isLink = lookLenient(path)?.isSymbolicLink() === true;
+  if (!isLink && !LOOKS_LIKE_A_SCRIPT.test(word)) return null;
+  const inside = relativeTo(shelf.root, path);
+  return inside === null ? null : { path: inside, what: "missing", sha256: "" };
+}
+
+/** What lies outside was never the repository's; a link of the repository that leads there is. */
+function leadsOut(shelf: Shelf, path: string, found: string): ClosureScript | null {
+  const inside = relativeTo(shelf.root, path);
+  if (inside === null || inside.split("/").includes("..")) return null;
+  return { path: inside, what: `a link out of the project, to ${found}: its content is not covered`, sha256: "" };
+}
+
+function lookLenient(path: string) {
+  try {
+    return lookAt(path);
+  } catch {
+    return undefined;
+  }
+}
+
+/** Secrets are hashed, not shown and not kept. */
+const mayBeShown = (path: string, text: string) => text.length <= LONGEST_SHOWN && !basename(path).startsWith(".env");
+
+function contentOf(shelf: Shelf, path: string): Content {
+  const known = shelf.read.get(path);
+  if (known) return known;
+  if (shelf.read.size >= MOST_FILES)
+    return { what: `not covered: more than ${MOST_FILES} files are named`, sha256: "", text: null };
+  const content = readContent(path);
+  shelf.read.set(path, content);
+  return content;
+}
+
+function readContent(path: string): Content {
+  try {
+    const { bytes, size } = readStart(path);
+    if (size > bytes.length) {
+      const sha256 = hashOf(`${hashOf(bytes)} ${size}`);
+      return { what: "file, larger than 1 MB: only its first MB and its size are covered", sha256, text: null };
+    }
+    return { what: "file", sha256: hashOf(bytes), text: decode(bytes) };
+  } catch {
+    return { what: "file that cannot be read", sha256: "", text: null };
+  }
+}
+
+function readStart(path: string): { bytes: Uint8Array; size: number } {
+  const fd = openRegular(path, constants.O_RDONLY);
+  try {
+    const { size } = fstatSync(fd);
+    const bytes = new Uint8Array(Math.min(size, MIB));
+    let used = 0;
+    for (let got = -1; got !== 0 && used < bytes.length; used += got) {
+      got = readSync(fd, bytes, used, bytes.length - used, used);
+    }
+    return { bytes: bytes.subarray(0, used), size };
+  } finally {
+    closeSync(fd);
+  }
+}
+
+function decode(bytes: Uint8Array): string | null {
+  try {
+    return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
+  } catch {
+    return null;
+  }
+}

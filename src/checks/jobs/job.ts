@@ -1,0 +1,231 @@
+/**
+ * A gate's command runs in a process of its own, which nobody's end takes with it: the hook waits for it as long as it
+ * may, and whoever asks later finds the result. The id names what is run and on which tree; a result is good for that
+ * id and nothing else.
+ */
+import { accessSync, constants } from "node:fs";
+import type { Ran } from "../../kernel/types/verdict.ts";
+import { hashOf, messageOf } from "../../store/files.ts";
+import {
+  claimedAt,
+  claimStart,
+  dropJob,
+  dropStart,
+  hasJobFile,
+  JobError,
+  type JobPlace,
+  lastStart,
+  outputTail,
+  readJobFile,
+  writeJobFile,
+  writeJobFileOnce,
+} from "../../store/jobs.ts";
+import { join } from "../../store/names.ts";
+import { cleanEnvironment } from "../../store/processes/command.ts";
+import { asIdentity, endOldGroup, type Identity, whereabouts } from "../../store/processes/process.ts";
+
+export interface JobSpec {
+  /** a line for the shell comes as ["/bin/sh", "-c", line] */
+  argv: string[];
+  /** relative to the root; "" is the root */
+  cwd: string;
+  env: Record<string, string>;
+  /** for each attempt */
+  timeout_ms: number;
+  /** further attempts if it fails; none after a timeout */
+  retries: number;
+}
+
+export type JobWord = "running" | "done" | "lost";
+
+/** A process that was started and has not said so by now will not be waited for. */
+const SLOWEST_BEGINNING_MS = 15_000;
+/** Whoever waits starts a lost job anew, but not for ever: a full disk loses every one of them. */
+const MOST_STARTS = 3;
+const LOOK_FOR_RUNNER_MS = 250;
+const PATIENCE_WITH_RUNNER_MS = 6_000;
+const TAIL_BYTES = 4096;
+const TAIL_LINES = 20;
+
+// ── Start ───────────────────────────────────────────────────────────────────
+
+/** However many processes ask, it is started once; a job whose process is gone without a result is started anew. */
+export function startJob(root: string, id: string, spec: JobSpec): void {
+  const last = lastStart(root, id);
+  if (last !== null && runsOther(last, spec)) endJob(root, id);
+  else if (last !== null && wordOf(last) !== "lost") return;
+  begin({ root, id, start: (last?.start ?? 0) + 1 }, spec);
+}
+
+/** No result of another command is taken for this one's, whatever the id says. */
+function runsOther(place: JobPlace, spec: JobSpec): boolean {
+  const known = readSpec(place);
+  return known !== null && whatRuns(known) !== whatRuns(spec);
+}
+
+const whatRuns = ({ argv, cwd, env }: JobSpec) => JSON.stringify([argv, cwd, Object.entries(env).sort()]);
+
+function begin(place: JobPlace, spec: JobSpec): void {
+  if (!claimStart(place)) return;
+  try {
+    writeJobFileOnce(place, "spec", { ...spec, since: new Date().toISOString() });
+    spawnRunner(place);
+  } catch (error) {
+    dropStart(place);
+    throw error instanceof JobError ? error : new JobError(`the job cannot be started: ${messageOf(error)}`);
+  }
+}
+
+/** Compiled, this program is its own interpreter; from source it is bun with a file. */
+const self = () => (Bun.main.includes("$bunfs") ? [] : [join(import.meta.dir, "../../main.ts")]);
+
+/**
+ * Through a shell that ends at once: in a session of its own it is beyond the hook's process group, and without a
+ * parent it is beyond those who end a process by the tree of its children. It holds none of the hook's pipes.
+ */
+function spawnRunner({ root, id, start }: JobPlace): void {
+  accessSync(process.execPath, constants.X_OK);
+  const cmd = [process.execPath, ...self(), "job", root, id, String(start)];
+  const { exitCode } = Bun.spawnSync({
+    cmd: ["/bin/sh", "-c", '"$@" &', "sh", ...cmd],
+    cwd: "/",
+    env: cleanEnvironment(process.env),
+    stdio: ["ignore", "ignore", "ignore"],
+    detached: true,
+  });
+  if (exitCode !== 0) throw new JobError(`the job cannot be started: /bin/sh gave ${exitCode}`);
+}
+
+// ── Look ────────────────────────────────────────────────────────────────────
+
+export function readSpec(place: JobPlace): (JobSpec & { since: string }) | null {
+  return readJobFile(place, "spec") as unknown as (JobSpec & { since: string }) | null;
+}
+
+const readResult = (place: JobPlace) => readJobFile(place, "result") as unknown as Ran | null;
+const readRunner = (place: JobPlace) => asIdentity(readJobFile(place, "runner"));
+
+function wordOf(place: JobPlace): JobWord {
+  if (readResult(place) !== null) return "done";
+  const runner = readRunner(place);
+  if (runner !== null ? isAtWork(place, runner) : isBeginning(place)) return "running";
+  // Its result may be the last thing it did since the first look.
+  return readResult(place) === null ? "lost" : "done";
+}
+
+function isAtWork(place: JobPlace, runner: Identity): boolean {
+  const where = whereabouts(runner);
+  return where === "there" || (where === "unknown" && !isOverdue(place));
+}
+
+/** For processes of another container: nobody can tell whether they are there, only how long it can take. */
+function isOverdue(place: JobPlace): boolean {
+  const spec = readSpec(place);
+  if (spec === null) return true;
+  const longest = (spec.timeout_ms + 10_000) * (spec.retries + 1) + 60_000;
+  return Date.now() - Date.parse(spec.since) > longest;
+}
+
+/** Nobody has it in hand yet. Taking the runner's place makes sure that a late one finds it taken, and leaves. */
+function isBeginning(place: JobPlace): boolean {
+  if (hasJobFile(place, "runner")) return readRunner(place) !== null;
+  const claimed = claimedAt(place);
+  if (claimed === null) return false;
+  if (Math.abs(Date.now() - claimed) < SLOWEST_BEGINNING_MS) return true;
+  return !takeRunnersPlace(place);
+}
+
+const takeRunnersPlace = (place: JobPlace) => writeJobFileOnce(place, "runner", { nobody: true });
+
+/** null: no such job. */
+export function jobState(root: string, id: string): { state: JobWord; since: string; tail: string } | null {
+  const place = lastStart(root, id);
+  if (place === null) return null;
+  const since = readSpec(place)?.since ?? new Date(claimedAt(place) ?? Date.now()).toISOString();
+  return { state: wordOf(place), since, tail: plainLines(outputTail(place, TAIL_BYTES)) };
+}
+
+/** For a terminal: the output must not be able to move the cursor or rename the window. */
+function plainLines(text: string): string {
+  const plain = Bun.stripANSI(text)
+    .replace(/\r\n?/g, "\n")
+    .replace(/[^\P{C}\n\t]/gu, "");
+  return plain.trimEnd().split("\n").slice(-TAIL_LINES).join("\n");
+}
+
+// ── Wait ────────────────────────────────────────────────────────────────────
+
+/** null: still running after `ms`, or there is no such job. A lost one is started anew, a few times. */
+export function awaitJob(root: string, id: string, ms: number): Ran | null {
+  const began = now();
+  let looked = Number.NEGATIVE_INFINITY;
+  for (;;) {
+    const place = lastStart(root, id);
+    const ran = place && readResult(place);
+    if (place === null || ran !== null) return ran;
+    if (now() - looked > LOOK_FOR_RUNNER_MS) {
+      looked = now();
+      if (wordOf(place) === "lost" && !startAnew(place)) return givenUp(place);
+    }
+    const [gone, left] = [now() - began, began + ms - now()];
+    if (left <= 0) return null;
+    Bun.sleepSync(Math.min(left, Math.max(2, Math.min(100, gone / 20))));
+  }
+}
+
+const now = () => Bun.nanoseconds() / 1e6;
+
+function startAnew(place: JobPlace): boolean {
+  const spec = readSpec(place);
+  if (spec === null || place.start >= MOST_STARTS) return false;
+  const { since: _since, ...same } = spec;
+  begin({ ...place, start: place.start + 1 }, same);
+  return true;
+}
+
+function givenUp(place: JobPlace): Ran {
+  return withoutResult(`it was started ${place.start} times and its process ended without leaving a result`);
+}
+
+export function withoutResult(error: string): Ran {
+  const at = new Date().toISOString();
+  return { attempts: [], output: "", digest: hashOf(""), started_at: at, ended_at: at, error };
+}
+
+// ── End ─────────────────────────────────────────────────────────────────────
+
+/** Removes a finished job's files; called once its verdict is committed. */
+export function forgetJob(root: string, id: string): void {
+  const place = lastStart(root, id);
+  if (place !== null && wordOf(place) !== "running") dropJob(root, id);
+}
+
+/** Ends a running job and its whole process group; its result says so. */
+export function endJob(root: string, id: string): void {
+  const place = lastStart(root, id);
+  if (place === null || readResult(place) !== null) return;
+  // Where nobody has it in hand yet, nobody shall.
+  if (!hasJobFile(place, "runner")) takeRunnersPlace(place);
+  const runner = readRunner(place);
+  if (runner !== null) endRunner(place, runner);
+  const group = asIdentity(readJobFile(place, "group"));
+  if (group !== null) endOldGroup(group);
+  if (readResult(place) === null) writeJobFile(place, "result", withoutResult("it was ended before it was done"));
+}
+
+function endRunner(place: JobPlace, runner: Identity): void {
+  const until = now() + PATIENCE_WITH_RUNNER_MS;
+  for (let signal: NodeJS.Signals | 0 = "SIGTERM"; whereabouts(runner) === "there"; signal = 0) {
+    tell(runner.pid, now() < until ? signal : "SIGKILL");
+    Bun.sleepSync(5);
+    if (readResult(place) !== null) return;
+  }
+}
+
+function tell(pid: number, signal: NodeJS.Signals | 0): void {
+  try {
+    process.kill(pid, signal);
+  } catch {
+    // it ended by itself
+  }
+}

@@ -1,0 +1,260 @@
+import { listProcedures } from "../../definitions/procedures.ts";
+import { findByName } from "../../definitions/registry.ts";
+import { hash } from "../../hosts/identity.ts";
+import { plain } from "../../kernel/text/safe-text.ts";
+import { type Agent, agentFor } from "../../loop/agents.ts";
+import { takeTree } from "../../loop/alone.ts";
+import { headOf } from "../../loop/commits.ts";
+import { requestIn } from "../../loop/core/compose.ts";
+import { EXIT_CODES, type LoopState, newLoop } from "../../loop/core/loop.ts";
+import type { Check } from "../../loop/preflight.ts";
+import { limitsOf, runLoop } from "../../loop/run.ts";
+import { type Sharing, shareNothing, shareProcedure, shareWorkflow } from "../../loop/sharing.ts";
+import { jsonView, type Level, type LoopView, lineView } from "../../loop/view.ts";
+import { canResume, isRunning, type KeptLoop, listLoops, loadLoop } from "../../store/loops.ts";
+import { excludeOurs } from "../../store/place.ts";
+import { agentCalling } from "../../store/processes/person.ts";
+import { endOldGroup } from "../../store/processes/process.ts";
+import { type Io, type Parsed, parseArgs, rootOf, UserError } from "../shared/args.ts";
+import { type Asked, OPTIONS, whatIsAsked, wrongUse } from "./asked.ts";
+import { dryRun } from "./dry-run.ts";
+
+export const summary = "run a procedure in fresh agent processes until it is done";
+export const usage = `usage: pawl loop <procedure> [options]      run it again and again, each time in a fresh agent process
+       pawl loop                              list the procedures
+       pawl loop --resume [loop]              go on after a crash, a reboot, Ctrl+C or a limit: same count, same budget
+       pawl loop --attach [loop]              look on from another terminal
+
+  -n, --max-iterations N   at most N iterations        -u, --unlimited   no bound on iterations
+  --failure-threshold N    so many failures in a row end it
+  --timeout S, --time-limit S, --budget USD   of one iteration; of all; of all (90s, 30m, 2h)
+  --permissions P          what Claude may do unasked: edits (default), settings, skip (everything; not as root)
+  --ai NAME                claude, codex, copilot, gemini, qwen, opencode      --ai-cmd "LINE"   any command line
+  -c, --context TEXT|FILE  more for the prompt; may be given again
+  --observe, --orient, --decide, --act FILE|builtin:…   other fragments for a phase; may be given again
+  -d, --dry-run            shows settings and where each comes from, the prompt, and what is wrong; starts nothing
+  --no-preflight           does not try first whether the agent can edit, test and commit here
+  -v, --verbose  what the agent prints      -q, --quiet  errors only      --log-level L   --json   --config FILE
+
+A procedure is over when the agent says <promise>SUCCESS</promise> and its checks pass. FAILURE, a timeout or a non-zero exit
+is a failure; nothing said and exit 0 means: go on. Ctrl+C ends the agent and stops.
+Exit codes: 0 success, 1 aborted, wrong use or configuration, 2 a limit is reached (iterations, budget, time),
+3 the agent could not be started, 130 interrupted.`;
+
+const FLAGS = ["--dry-run", "--no-preflight", "--verbose", "--quiet", "--json", "--resume", "--attach", "--log-level="];
+const SHORT: Record<string, string> = {
+  "-n": "--max-iterations",
+  "-u": "--unlimited",
+  "-d": "--dry-run",
+  "-c": "--context",
+  "-v": "--verbose",
+  "-q": "--quiet",
+};
+
+export async function run(args: string[], io: Io): Promise<number> {
+  const asked = args.map((arg) => SHORT[arg] ?? arg);
+  const parsed = parse(asked);
+  const root = rootOf(io);
+  const [word] = parsed.words;
+  if (parsed.words.length > 1) throw wrongUse(`what is ${parsed.words[1]}?`, "one procedure at a time");
+  if (parsed.flags.has("--attach")) {
+    const { attach } = await import("../../loop/attach.ts");
+    return await attach(root, word, { ...io, verbose: parsed.flags.has("--verbose") }, interruption());
+  }
+  if (parsed.flags.has("--resume")) return await resume(root, word, parsed, io);
+  if (word === undefined) return list(root, io);
+  return await begin(root, word, asked, parsed, io);
+}
+
+function parse(args: string[]): Parsed {
+  try {
+    return parseArgs(args, [...OPTIONS, ...FLAGS]);
+  } catch (error) {
+    throw error instanceof UserError ? wrongUse(error.message, error.hint) : error;
+  }
+}
+
+function list(root: string, io: Io): number {
+  const rows = listProcedures(root).map((found) => {
+    const about = "procedure" in found ? found.procedure.about : "has mistakes: `pawl check` shows them";
+    return `  ${found.name.padEnd(26)}${about}`;
+  });
+  const more = "pawl loop <procedure> --dry-run shows what it would do.";
+  io.out(`${rows.join("\n")}\n\n  ${more}\n`);
+  return 0;
+}
+
+// ── Beginning, and going on ─────────────────────────────────────────────────
+
+async function begin(root: string, name: string, args: string[], parsed: Parsed, io: Io): Promise<number> {
+  const asked = whatIsAsked(root, name, parsed, io);
+  if (parsed.flags.has("--dry-run"))
+    return dryRun(asked, agentWith(asked, crypto.randomUUID()), parsed.flags.has("--json"), io);
+  refuseAgents();
+  refuseSecond(root);
+  const at = new Date().toISOString();
+  const id = `lo-${hash("loop", root, at, String(process.pid)).slice(0, 8)}`;
+  const fresh = newLoop({ id, procedure: name, ai: asked.settings.ai.value, run: "" }, at);
+  const state = { ...fresh, head: headOf(root) };
+  return await drive(root, asked, { state, asked: args, runner: null, agent: null, waiting: null }, parsed, io);
+}
+
+async function resume(root: string, id: string | undefined, parsed: Parsed, io: Io): Promise<number> {
+  refuseAgents();
+  refuseSecond(root);
+  const kept = id === undefined ? listLoops(root).find(canResume) : loadLoop(root, id);
+  if (!kept)
+    throw wrongUse(id ? `there is no loop ${id}` : "no loop here can be resumed", "`pawl loop <procedure>` begins one");
+  if (!canResume(kept))
+    throw wrongUse(`${kept.state.id} has ended: ${kept.state.why}`, "`pawl loop <procedure>` begins anew");
+  // Whoever was killed could not end its agent, nor hear what that one had cost.
+  if (kept.agent) endOldGroup(kept.agent);
+  const state = kept.agent ? { ...kept.state, cost_known: false } : kept.state;
+  const before = parse(kept.asked);
+  const both = {
+    ...before,
+    values: { ...before.values, ...parsed.values },
+    flags: new Set([...before.flags, ...parsed.flags]),
+  };
+  const { procedure } = state;
+  return await drive(root, whatIsAsked(root, procedure, both, io), { ...kept, state }, both, io);
+}
+
+async function drive(root: string, asked: Asked, kept: KeptLoop, parsed: Parsed, io: Io): Promise<number> {
+  const interrupted = interruption();
+  const first = agentWith(asked, crypto.randomUUID());
+  if ("error" in first) return notStarted(first, parsed, io);
+  excludeOurs(root);
+  if (!parsed.flags.has("--no-preflight")) {
+    const { code, cost } = await tryFirst(root, asked, first.agent, interrupted, parsed, io);
+    if (code !== 0) return code;
+    kept.state.cost_usd += cost;
+    kept.state.trial_usd += cost;
+  }
+  const sharing = sharingFor(root, asked, first.agent, kept.state);
+  const view = viewFor(asked, kept.state, parsed, io);
+  const state = await runLoop(
+    {
+      root,
+      ...asked,
+      agentFor: (session, spent) => agentOrThrow(agentWith(asked, session, spent)),
+      sharing,
+      view,
+      interrupted,
+    },
+    { ...kept, state: { ...kept.state, run: sharing.run() } },
+  );
+  return EXIT_CODES[state.outcome ?? "interrupted"];
+}
+
+/** What is left of the budget is the agent's own bound, too, where it has one. */
+const agentWith = ({ settings }: Asked, session: string, spent = 0) =>
+  agentFor(settings.ai.value, {
+    session,
+    root: process.getuid?.() === 0,
+    permissions: settings.permissions.value,
+    budget_usd: Math.max(0.01, settings.budget.value - spent),
+  });
+
+function agentOrThrow(found: ReturnType<typeof agentWith>): Agent {
+  if ("error" in found) throw new Error(found.error);
+  return found.agent;
+}
+
+function notStarted({ error, hint }: { error: string; hint: string }, { flags }: Parsed, io: Io): number {
+  if (flags.has("--json")) io.out(`${JSON.stringify({ event: "ended", outcome: "not-started", why: error, hint })}\n`);
+  else io.err(`pawl: ${error}\n  hint: ${hint}\n`);
+  return EXIT_CODES["not-started"];
+}
+
+/** Only Claude's hooks are there to share anything; any other agent is judged by the loop alone. */
+function sharingFor(root: string, { procedure, context }: Asked, agent: Agent, { run }: LoopState): Sharing {
+  if (procedure.drives === undefined)
+    return agent.name === "claude" || procedure.gates.length > 0
+      ? shareProcedure(root, procedure, run, requestIn(context))
+      : shareNothing();
+  if (agent.name !== "claude") throw wrongUse(`${procedure.name} needs Claude Code's hooks`, "use --ai claude");
+  const found = findByName(procedure.drives, root);
+  if (!found || "errors" in found) throw wrongUse(`${procedure.drives} has mistakes`, "`pawl check` shows them");
+  return shareWorkflow(root, found.workflow, run);
+}
+
+async function tryFirst(
+  root: string,
+  { procedure, settings }: Asked,
+  agent: Agent,
+  interrupted: AbortSignal,
+  parsed: Parsed,
+  io: Io,
+): Promise<{ code: number; cost: number }> {
+  const { preflight } = await import("../../loop/preflight.ts");
+  const isQuiet = parsed.flags.has("--quiet") || parsed.flags.has("--json");
+  if (!isQuiet) io.err("Trying first: can the agent edit, test and commit here? (--no-preflight leaves it out)\n");
+  const found = await preflight({ root, procedure, agent, settings, interrupted });
+  if (parsed.flags.has("--json")) io.out(`${JSON.stringify({ event: "preflight", ...found })}\n`);
+  else if (!found.ok || !parsed.flags.has("--quiet")) io.err(preflightText(found.checks));
+  return { code: found.ok ? 0 : interrupted.aborted ? 130 : 1, cost: found.cost_usd ?? 0 };
+}
+
+const MARKS = { true: "✔", false: "✘", null: "·" } as const;
+
+function preflightText(checks: Check[]): string {
+  const rows = checks.map(({ name, ok, detail, remedy }) => {
+    const line = `  ${MARKS[`${ok}`]} ${name.padEnd(12)} ${plain(detail)}`;
+    return ok !== true && remedy ? `${line}\n      → ${plain(remedy)}` : line;
+  });
+  return `${rows.join("\n")}\n\n`;
+}
+
+// ── Around it ───────────────────────────────────────────────────────────────
+
+/** An agent that starts agents would be outside of every bound. */
+function refuseAgents(): void {
+  const agent = agentCalling();
+  if (agent !== null)
+    throw wrongUse(`an agent cannot start a loop (${agent})`, "ask the person to start it in a terminal");
+}
+
+/** Two loops in one tree would work against each other. */
+function refuseSecond(root: string): void {
+  const other = listLoops(root).find(isRunning);
+  if (!other && takeTree(root)) return;
+  if (!other) throw wrongUse("a loop is at work here already: it has just been begun", "wait until it is over");
+  const { id, procedure, iterations } = other.state;
+  throw wrongUse(
+    `a loop is at work here already: ${id}, ${procedure}, iteration ${iterations + 1}`,
+    `\`pawl loop --attach ${id}\` shows it; a worktree of its own can have another`,
+  );
+}
+
+/** Once: the agent is ended and the loop stops. Again: as well; nothing is faster than ending the group. */
+function interruption(): AbortSignal {
+  const controller = new AbortController();
+  for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.on(signal, () => controller.abort());
+  return controller.signal;
+}
+
+function viewFor({ procedure, settings }: Asked, state: LoopState, { flags, values }: Parsed, io: Io): LoopView {
+  if (flags.has("--json")) return jsonView(io);
+  const level = levelOf(flags, values["--log-level"]);
+  if (!io.isTTY || level !== "info" || process.env.TERM === "dumb")
+    return lineView(io, { level, verbose: flags.has("--verbose") });
+  const { terminalView } = require("../../loop/progress.ts") as typeof import("../../loop/progress.ts");
+  return terminalView(io, {
+    procedure: procedure.name,
+    state,
+    ai: settings.ai.value,
+    limits: limitsOf(settings),
+    columns: () => process.stdout.columns ?? 80,
+    verbose: flags.has("--verbose"),
+  });
+}
+
+function levelOf(flags: Set<string>, named: string | undefined): Level {
+  if (flags.has("--quiet")) return "error";
+  const known = ["debug", "info", "warn", "error"] as const;
+  if (named === undefined) return "info";
+  const level = known.find((one) => one === named);
+  if (!level) throw wrongUse(`--log-level ${named}`, `it is one of ${known.join(", ")}`);
+  return level;
+}

@@ -1,0 +1,36 @@
+import { type Kept, listArchived, listRuns, readCommits } from "../../store/runs.ts";
+import { UserError } from "./args.ts";
+
+/** Which run a command is about: the one named (a unique beginning is enough), else the only or newest one. */
+export function findRunId(root: string, named: string | undefined, archivedToo: boolean): string {
+  const live = listRuns(root).toSorted((a, b) => b.updated_at.localeCompare(a.updated_at));
+  const ids = [...live.map((run) => run.id), ...(archivedToo ? archivedIds(root) : [])];
+  if (named === undefined) {
+    if (live.length > 1 && !archivedToo)
+      throw new UserError("which run?", `name one of ${live.map((run) => run.id).join(", ")}`);
+    const newest = ids[0];
+    if (newest) return newest;
+    throw new UserError(
+      "there is no run here",
+      "type /complete-work in your agent, or `pawl runs start complete-work`",
+      1,
+    );
+  }
+  const hits = ids.filter((id) => id === named || id.startsWith(named));
+  if (hits.length === 1) return hits[0]!;
+  const exact = hits.find((id) => id === named);
+  if (exact) return exact;
+  const hint = hits.length > 1 ? `it could be ${hits.join(", ")}` : "`pawl runs list --all` shows them";
+  throw new UserError(`there is no run ${named}`, hint, 1);
+}
+
+const archivedIds = (root: string) =>
+  listArchived(root)
+    .toSorted((a, b) => b.commit.run.updated_at.localeCompare(a.commit.run.updated_at))
+    .map((run) => run.id);
+
+export function commitsOf(root: string, id: string): Kept[] {
+  const commits = readCommits(root, id);
+  if (commits.length === 0) throw new UserError(`run ${id} holds nothing readable`, "`pawl log` may still know it", 1);
+  return commits;
+}

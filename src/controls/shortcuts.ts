@@ -1,0 +1,234 @@
+/**
+ * A shortcut that the person typed. It is not only expanded: what can be found out or done is, so that the agent gets the
+ * decided task, the rendered STATUS or the written line, and not the wish that it may look for it.
+ */
+
+import { fenced } from "../auto/core/text.ts";
+import { type Incoming, oneAnswer, type Speak } from "../engine/advance.ts";
+import { armTask, armWorkflow } from "../engine/begin.ts";
+import { MARK } from "../engine/core/guide.ts";
+import { isForRun, isHelp } from "../engine/core/prompt.ts";
+import { actorOf, isLabelled } from "../engine/core/tasks.ts";
+import { plain } from "../kernel/text/safe-text.ts";
+import type { Answer, EventOf, Workflow } from "../kernel/types/run.ts";
+import { logError } from "../store/errors.ts";
+import { lookAt, mayHaveKey, messageOf } from "../store/files.ts";
+import { noteClaim } from "../store/guard.ts";
+import { homeDir } from "../store/home.ts";
+import { join } from "../store/names.ts";
+import { findRoot, isOff, type Pointer, readPointer } from "../store/place.ts";
+import { loadRun } from "../store/runs.ts";
+import type { Task } from "../trackers/core/tasks.ts";
+import { expansionOf, findShortcut, helpText, type Shortcut } from "./core/shortcut.ts";
+import { chooseTask, statusText } from "./core/status.ts";
+
+interface Typed {
+  incoming: Incoming;
+  event: EventOf<"prompt">;
+  root: string;
+  shortcut: Shortcut;
+  rest: string;
+  table: readonly Shortcut[];
+}
+
+/** true: answered, with what a run of the session had to say to it. `atRun` lets that run have the prompt. */
+export async function answerShortcut(
+  incoming: Incoming,
+  pointer: Pointer | null,
+  atRun: (say: Speak) => boolean,
+  speak: Speak,
+): Promise<boolean> {
+  let root: string | null = null;
+  try {
+    const { event, cwd } = incoming;
+    if (event.kind !== "prompt" || cwd === null || !lookAt(cwd)) return false;
+    root = pointer?.root ?? findRoot(cwd);
+    const typed = root === homeDir() || isOff(root) ? null : await find(incoming, event, root);
+    if (typed === null || isAnswer(pointer, event.text)) return false;
+    if (isAnsweredByOther(event, root)) return false;
+    const answers: Answer[] = [];
+    atRun((answer) => void answers.push(answer));
+    answers.push(await answerTo(typed));
+    speak(oneAnswer(answers));
+    return true;
+  } catch (error) {
+    logError(root, "shortcut", error);
+    return false;
+  }
+}
+
+/** Installed twice: the other one answers. Where nothing can be noted, twice is better than not at all. */
+function isAnsweredByOther(event: EventOf<"prompt">, root: string): boolean {
+  try {
+    return noteClaim(event.host, event.session, event.turn || event.id, event.via, "shortcuts") === null;
+  } catch (error) {
+    logError(root, "shortcuts", error);
+    return false;
+  }
+}
+
+async function find(incoming: Incoming, event: EventOf<"prompt">, root: string): Promise<Typed | null> {
+  const { readShortcuts } = await import("../definitions/shortcuts.ts");
+  const { table, problems } = readShortcuts(root, homeDir());
+  for (const problem of problems) logError(root, "shortcuts", problem);
+  const found = findShortcut(isHelp(event.text) ? "?" : event.text, table);
+  return found && { incoming, event, root, table, ...found };
+}
+
+/** While a run waits for an answer, or is to go on, the word is its own. */
+function isAnswer(pointer: Pointer | null, text: string): boolean {
+  const loaded = pointer?.run ? loadRun(pointer.root, pointer.run) : null;
+  return loaded !== null && loaded.commit.run.status !== "ended" && isForRun(loaded.commit.run, loaded.workflow, text);
+}
+
+async function answerTo(typed: Typed): Promise<Answer> {
+  const { shortcut, table } = typed;
+  if (shortcut.does === "help") return withText(shortcut, helpText(table));
+  if (shortcut.does === "status") return await status(typed);
+  if (shortcut.does === "record") return await record(typed);
+  if (shortcut.does) return await execute(typed, shortcut.does);
+  return await watched(typed, { turn: "none", agent: expansionOf(shortcut) });
+}
+
+/** How a chain of steps ends is watched. One that cannot be is begun all the same, and the person hears of it. */
+async function watched(typed: Typed, answer: Answer): Promise<Answer> {
+  const { shortcut, root } = typed;
+  if (!shortcut.tail || hasRun(typed)) return answer;
+  try {
+    await armWatch(typed, shortcut.tail);
+    return answer;
+  } catch (error) {
+    logError(root, "tail", error);
+    return oneAnswer([answer, { turn: "none", person: `Pawl: this chain is not watched: ${plain(messageOf(error))}` }]);
+  }
+}
+
+/** The steps are those of the workflow `tail`. */
+async function armWatch({ incoming, root }: Typed, stages: string[]): Promise<void> {
+  const { findByName } = await import("../definitions/registry.ts");
+  const found = findByName("tail", root);
+  if (!found) return;
+  if ("errors" in found) throw new Error(`${found.errors[0]!.file} has mistakes; \`pawl check\` shows them`);
+  if (!found.workflow.watch) return;
+  // What Pawl itself has just written into session.md is no handoff.
+  const since = new Date(Date.now() + 10).toISOString();
+  armWorkflow(incoming, root, found.workflow, () => undefined, stages, { since });
+}
+
+const withText = (shortcut: Shortcut, text: string): Answer => ({
+  turn: "none",
+  agent: `${expansionOf(shortcut)}\n\n${text.trimEnd()}`,
+});
+
+const hasRun = ({ event }: Typed) => (readPointer(event.host, event.session)?.run ?? "") !== "";
+
+async function status({ shortcut, root, event }: Typed): Promise<Answer> {
+  const { gatherStatus } = await import("./status.ts");
+  return withText(shortcut, statusText(gatherStatus(root, event.at)));
+}
+
+/** Written by us, at once: two sessions that do it at the same time lose nothing. */
+async function record({ shortcut, root, rest }: Typed): Promise<Answer> {
+  const { recordTask } = await import("../trackers/record-task.ts");
+  const made = recordTask(root, rest);
+  if (!made.ok) {
+    const why = `it could not be recorded: ${plain(made.why)}`;
+    const agent = `Pawl could not write the task: ${plain(made.why)}. Tell the person, and do nothing else.`;
+    return { ...withText(shortcut, agent), person: `Pawl: ${why}` };
+  }
+  const { line, where, id } = made.value;
+  return {
+    ...withText(shortcut, `Written to ${where}:\n${plain(line)}`),
+    person: `Pawl: recorded in ${where}: ${plain(line)}\n  undo: pawl task drop ${plain(id)}`,
+  };
+}
+
+// ── x and r ─────────────────────────────────────────────────────────────────
+
+/** The workflow for continuous work; as it is shipped, also the label of its tasks. */
+const CONTINUOUS = "auto-workflow";
+/** Between looking and taking another session may be quicker: then the next one is looked for. */
+const TRIES = 5;
+
+async function execute(typed: Typed, does: "execute" | "resume"): Promise<Answer> {
+  const { shortcut, root, event } = typed;
+  const { gatherTasks, mayResume } = await import("./status.ts");
+  const { noteActor } = await import("../store/actors.ts");
+  noteActor(root, event.session);
+  for (let tries = 0; tries < TRIES; tries++) {
+    const view = gatherTasks(root);
+    if (view.why !== undefined)
+      return withText(shortcut, `The tasks are not known: ${plain(view.why)}. Tell the person, and start nothing.`);
+    const { resume, start } = chooseTask(view.tasks ?? [], mayResume(root, event.session));
+    const task = resume ?? (does === "resume" ? null : start);
+    if (task === null)
+      return withText(shortcut, `${does === "resume" ? "Nothing in progress" : "No pending tasks"}. Say so and stop.`);
+    const answer = await given(typed, task);
+    // No task, no chain: there is nothing to bring to its end.
+    if (answer) return await watched(typed, answer);
+  }
+  return withText(shortcut, "Each task was taken by another session meanwhile. Say so and stop.");
+}
+
+/** A task that is labelled for continuous work begins it; any other one is only marked as in progress. null: it is gone. */
+async function given(typed: Typed, task: Task): Promise<Answer | null> {
+  const { shortcut, root, incoming } = typed;
+  const continuous = shortcut.tail || hasRun(typed) ? null : await continuousFor(root, task);
+  if (continuous) {
+    const answers: Answer[] = [];
+    await armTask(incoming, root, continuous, (answer) => void answers.push(answer), task.id);
+    if (hasRun(typed)) return oneAnswer([{ turn: "none", agent: expansionOf(shortcut) }, ...answers]);
+  }
+  const line = await decided(typed, task);
+  return line === null ? null : withText(shortcut, [line, details(task)].filter(Boolean).join("\n\n"));
+}
+
+async function continuousFor(root: string, task: Task): Promise<Workflow | null> {
+  if (!mayBeContinuous(root, task.labels)) return null;
+  const { findByName } = await import("../definitions/registry.ts");
+  const found = findByName(CONTINUOUS, root);
+  if (!found || "errors" in found || !found.workflow.tasks) return null;
+  return isLabelled(task.labels, found.workflow.tasks) ? found.workflow : null;
+}
+
+/** To compile a workflow takes longer than all the rest: only for a task that may be its own. */
+function mayBeContinuous(root: string, labels: string[]): boolean {
+  if (labels.length === 0) return false;
+  if (isLabelled(labels, { labels: [CONTINUOUS] })) return true;
+  const own = `workflows/${CONTINUOUS}.yaml`;
+  if (mayHaveKey(join(root, "pawl.yaml"), ["labels"])) return true;
+  return isThere(join(root, ".pawl", own)) || isThere(join(homeDir(), ".config/pawl", own));
+}
+
+function isThere(path: string): boolean {
+  try {
+    return lookAt(path) !== undefined;
+  } catch {
+    return true;
+  }
+}
+
+async function decided({ root, event }: Typed, task: Task): Promise<string | null> {
+  const name = `**${plain(task.title)}** (${plain(task.id)})`;
+  const isOurs = task.owner?.startsWith("pawl-") === true;
+  if (task.state === "claimed" && !isOurs) return `${MARK} Resume this task, it is in progress: ${name}`;
+  const { openForChanging } = await import("../trackers/project-tracker.ts");
+  const { take } = await import("../trackers/next-task.ts");
+  const opened = openForChanging(root);
+  const taken = opened.kind === "ok" ? take(opened.value, task, actorOf(event.session)) : opened;
+  if (taken.kind === "failed" && taken.code === "taken") return null;
+  const verb = task.state === "claimed" ? "Resume this task" : "Start this task";
+  if (taken.kind === "ok") return `${MARK} ${verb}, it is yours and marked as in progress: ${name}`;
+  return `${MARK} ${verb}: ${name}\nIt could not be marked as in progress (${plain(taken.why)}).`;
+}
+
+function details({ command, model, restart, text }: Task): string {
+  const lines = [
+    ...(command ? [`Invoke: ${plain(command)}`] : []),
+    ...(model && model !== "sonnet" ? [`It asks for the model ${plain(model)}: say so if you are another one.`] : []),
+    ...(restart
+      ? ["It asks for a fresh session: unless this one has just begun, tell the person before you start, and wait."]
+      : []),
+  ];
+  return [lines.join("\n"), text.trim() === "" ? "" : fenced(text)].filter((part) => part !== "").join("\n\n");
+}

@@ -1,0 +1,154 @@
+/** What STATUS shows, looked up: tasks, runs, the tree. One that fails keeps nothing else from being shown. */
+
+import { spawnGit } from "../checks/git.ts";
+import { actorOf } from "../engine/core/tasks.ts";
+import type { RunSummary } from "../kernel/types/run.ts";
+import { type Actors, knownActors } from "../store/actors.ts";
+import { lookAt, messageOf, namesOrNone, readText } from "../store/files.ts";
+import { findGit } from "../store/git-dir.ts";
+import { statePath } from "../store/home.ts";
+import { isOwned, readPointer } from "../store/place.ts";
+import { listRuns, loadRun } from "../store/runs.ts";
+import { STALE_MS } from "../store/waiting.ts";
+import { isElsewhere, isExpired, type Task } from "../trackers/core/tasks.ts";
+import type { Answer, Tracker } from "../trackers/index.ts";
+import { machineName } from "../trackers/machine.ts";
+import { openProjectTracker } from "../trackers/project-tracker.ts";
+import { arrange, type RunLine, runLine, type StatusView } from "./core/status.ts";
+
+export function gatherStatus(root: string, at: string): StatusView {
+  return { ...gatherTasks(root), ...gatherRuns(root, at), dirty: gatherDirty(root) };
+}
+
+// ── Tasks ───────────────────────────────────────────────────────────────────
+
+type TaskView = Pick<StatusView, "tracker" | "tasks" | "why">;
+
+/** A project without a tracker has no tasks; one whose tracker cannot be asked has tasks that nobody knows. */
+export function gatherTasks(root: string): TaskView {
+  try {
+    return askTracker(root);
+  } catch (error) {
+    return { tracker: "", tasks: null, why: messageOf(error) };
+  }
+}
+
+function askTracker(root: string): TaskView {
+  const opened = openProjectTracker(root);
+  if (opened.kind === "absent") return { tracker: "", tasks: null };
+  if (opened.kind === "failed") return { tracker: "", tasks: null, why: opened.why };
+  const { name: tracker } = opened.value;
+  const tasks = inOrder(opened.value);
+  return tasks.kind === "ok" ? { tracker, tasks: tasks.value } : { tracker, tasks: null, why: tasks.why };
+}
+
+/** session.md says itself what waits for what; of the others each knows best what is ready. */
+function inOrder(tracker: Tracker): Answer<Task[]> {
+  const listed = tracker.list({});
+  if (listed.kind !== "ok") return listed;
+  if (tracker.name === "session-md") return { kind: "ok", value: arrange(listed.value, null) };
+  const ready = tracker.ready({ labels: [] });
+  return ready.kind === "ok" ? { kind: "ok", value: arrange(listed.value, ready.value) } : ready;
+}
+
+/**
+ * Which tasks in progress this session may go on with: its own, nobody's, the person's own, and those of a session of this
+ * machine that is dead. Never another live session's, another person's, another machine's or another worktree's.
+ */
+export function mayResume(root: string, session: string): (task: Task) => boolean {
+  const [own, here] = [actorOf(session), machineName()];
+  let known: Actors | undefined;
+  let names: Set<string> | undefined;
+  return (task) => {
+    if (isElsewhere(task, here)) return false;
+    if (task.owner === null || task.owner === own) return true;
+    known ??= knownActors();
+    if (isExpired(task, Date.now(), known, here)) return true;
+    names ??= ownNames(root);
+    return names.has(task.owner);
+  };
+}
+
+/** As trackers name who sits here: the agent, too, claims under this name when it uses the tracker's own program. */
+function ownNames(root: string): Set<string> {
+  const { BEADS_ACTOR, BD_ACTOR, USER, LOGNAME } = process.env;
+  const asked = ["user.name", "user.email"].map((key) => gitSays(root, ["config", "--get", key])?.trim());
+  return new Set([BEADS_ACTOR, BD_ACTOR, USER, LOGNAME, ...asked].flatMap((name) => name || []));
+}
+
+// ── Runs ────────────────────────────────────────────────────────────────────
+
+function gatherRuns(root: string, at: string): Pick<StatusView, "runs" | "unread"> {
+  const runs: RunLine[] = [];
+  const unread: string[] = [];
+  const attempt = (work: () => void) => {
+    try {
+      work();
+    } catch (error) {
+      unread.push(messageOf(error));
+    }
+  };
+  const isFresh = (updated: string) => Date.parse(at) - Date.parse(updated) <= STALE_MS;
+  attempt(() => {
+    const known = listRuns(root).filter(({ status, updated_at }) => status !== "ended" && isFresh(updated_at));
+    for (const one of known) attempt(() => runs.push(...lineOf(root, one, at)));
+  });
+  return { runs, unread };
+}
+
+function lineOf(root: string, { id, owner_gone }: RunSummary, at: string): RunLine[] {
+  const loaded = loadRun(root, id);
+  // A watch is over with the message in which this may be shown.
+  if (loaded === null || loaded.commit.run.status === "ended" || loaded.workflow.watch) return [];
+  const { run } = loaded.commit;
+  const arm = loaded.workflow.arm[0] ?? `/${run.workflow}`;
+  return [runLine(run, { minutes: minutesBetween(run.entered_at, at), ownerGone: owner_gone, arm })];
+}
+
+const minutesBetween = (from: string, to: string) =>
+  Math.max(0, Math.floor((Date.parse(to) - Date.parse(from)) / 60_000)) || 0;
+
+// ── Tree ────────────────────────────────────────────────────────────────────
+
+function gatherDirty(root: string): StatusView["dirty"] {
+  if (findGit(root) === null) return null;
+  const said = gitSays(root, ["status", "--porcelain=v1", "-z", "--no-renames", "--untracked-files=normal", "--", "."]);
+  if (said === null) return { why: "git does not answer" };
+  const paths = said.split("\0").flatMap((entry) => (entry.length > 3 ? [entry.slice(3)] : []));
+  return { files: paths.filter((path) => !isOwned(path)).length };
+}
+
+/** null: it could not be asked, or said no. */
+function gitSays(root: string, args: string[]): string | null {
+  try {
+    const { exitCode, stdout } = spawnGit(root, args);
+    return exitCode === 0 ? stdout.toString() : null;
+  } catch {
+    return null;
+  }
+}
+
+// ── Projects ────────────────────────────────────────────────────────────────
+
+/** Every project of this person that Pawl has heard of: those with a session, and those where it introduced itself. */
+export function knownProjects(): string[] {
+  const bound = namesOrNone(statePath("sessions")).flatMap((name) => {
+    const [, host = "", session = ""] = /^([a-z]+)-(.+)$/.exec(name) ?? [];
+    return session === "" ? [] : (readPointer(host, session)?.root ?? []);
+  });
+  const noted = ["greeted", "projects"].flatMap((folder) =>
+    namesOrNone(statePath(folder)).flatMap((name) => {
+      const file = readText(statePath(folder, name), 8 * 1024);
+      return file.ok ? file.text.replace(/\n$/, "") : [];
+    }),
+  );
+  return [...new Set([...bound, ...noted])].filter(isThere).sort();
+}
+
+function isThere(root: string): boolean {
+  try {
+    return root.startsWith("/") && lookAt(root)?.isDirectory() === true;
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,282 @@
+/** What a file must prove beyond its form: names that exist, one meaning per signal, answers that can be told apart. */
+import type { Move } from "../kernel/types/run.ts";
+import type { Inference, TaskScope } from "../kernel/types/workflow.ts";
+import { checkGates, type DraftGate } from "./gates.ts";
+import { quote, suggest } from "./problem.ts";
+import { type Reading, reportAt } from "./read.ts";
+import { checkWays } from "./ways.ts";
+
+/** A workflow as it was read: any part may be missing, each such gap is already a problem. */
+export interface Draft {
+  name?: string;
+  title?: string;
+  signals?: "promise" | "stage" | "none";
+  document?: { format?: "frontmatter" | "json"; path?: string; flags?: Record<string, string> };
+  reading?: "enforce" | "remind" | "off";
+  log?: string;
+  arm?: (string | undefined)[];
+  say?: string;
+  person?: string;
+  stages?: (DraftStage | undefined)[];
+  asks?: Record<string, DraftAsk>;
+  anywhere?: Record<string, DraftMove>;
+  missing?: "ask" | "end";
+  tasks?: TaskScope;
+  fresh?: "true" | "false";
+  sequences?: Record<string, string[]>;
+  watch?: "true";
+  chains?: Record<string, string[]>;
+  commands?: { tests?: string; review?: string; reviewer?: string };
+  limits?: { idle?: number; rounds?: number };
+}
+
+export interface DraftStage {
+  id?: string;
+  title?: string;
+  agent?: string;
+  say?: string;
+  on?: Record<string, DraftMove>;
+  stop?: DraftMove;
+  done?: string;
+  infer?: Record<string, Inference>;
+}
+
+export interface DraftMove extends Omit<Move, "gates"> {
+  gates?: (DraftGate | undefined)[];
+}
+
+export interface DraftAsk {
+  reason?: string;
+  text?: string;
+  person?: string;
+  choices?: Record<string, DraftChoice>;
+}
+
+export interface DraftChoice extends DraftMove {
+  label?: string;
+  words?: (string | undefined)[];
+}
+
+/** `named`: the gates that `use` may mean. */
+export function checkDraft(reading: Reading, draft: Draft, named: string[]): void {
+  checkStageIds(reading, draft);
+  checkTargets(reading, draft);
+  checkSignals(reading, draft);
+  for (const { move, path } of allMoves(draft)) {
+    checkGates(reading, move.gates ?? [], `${path}/gates`, named);
+    checkFrom(reading, draft, move.gates ?? [], `${path}/gates`);
+  }
+  checkStops(reading, draft);
+  checkTasks(reading, draft);
+  checkFiles(reading, draft);
+  checkDocument(reading, draft);
+  checkArmWords(reading, draft);
+  for (const [name, ask] of Object.entries(draft.asks ?? {})) checkAnswers(reading, name, ask);
+  if (!reading.broken) checkWays(reading, draft);
+}
+
+function checkStageIds(reading: Reading, draft: Draft): void {
+  const seen = new Set<string>();
+  for (const [index, stage] of (draft.stages ?? []).entries()) {
+    if (!stage?.id) continue;
+    if (seen.has(stage.id)) {
+      reading.broken = true;
+      reportAt(reading, `stages/${index}/id`, `a second stage ${quote(stage.id)}`, "give every stage its own id");
+    }
+    seen.add(stage.id);
+  }
+}
+
+/** Every move of the file with the path at which it stands. */
+function allMoves(draft: Draft): { move: DraftMove; path: string }[] {
+  const stages = (draft.stages ?? []).flatMap((stage, index) => [
+    ...movesIn(stage?.on, `stages/${index}/on`),
+    ...(stage?.stop ? [{ move: stage.stop, path: `stages/${index}/stop` }] : []),
+  ]);
+  const asks = Object.entries(draft.asks ?? {}).flatMap(([name, ask]) => movesIn(ask.choices, `asks/${name}/choices`));
+  return [...stages, ...asks, ...movesIn(draft.anywhere, "anywhere")];
+}
+
+function movesIn(moves: Record<string, DraftMove> | undefined, path: string): { move: DraftMove; path: string }[] {
+  return Object.entries(moves ?? {}).map(([key, move]) => ({ move, path: `${path}/${key}` }));
+}
+
+function checkTargets(reading: Reading, draft: Draft): void {
+  const stages = (draft.stages ?? []).flatMap((stage) => stage?.id ?? []);
+  const asks = Object.keys(draft.asks ?? {});
+  for (const { move, path } of allMoves(draft)) {
+    checkTarget(reading, move.to, `${path}/to`, "stage", stages);
+    checkTarget(reading, move.next, `${path}/next`, "stage", stages);
+    checkTarget(reading, move.ask, `${path}/ask`, "question", asks);
+  }
+  for (const [flag, stage] of Object.entries(draft.document?.flags ?? {})) {
+    checkTarget(reading, stage, `document/flags/${flag}`, "stage", stages);
+  }
+}
+
+function checkTarget(reading: Reading, target: string | undefined, path: string, what: string, known: string[]): void {
+  if (target === undefined || known.includes(target)) return;
+  reading.broken = true;
+  reportAt(reading, path, `there is no ${what} ${quote(target)}`, suggest(target, known, `${what}s`));
+}
+
+/** The same signal may stand in several stages (each stage reads its own), but not there and in `anywhere`. */
+function checkSignals(reading: Reading, draft: Draft): void {
+  const common = new Set(Object.keys(draft.anywhere ?? {}));
+  if (draft.signals === "none") refuseSignals(reading, draft);
+  for (const [index, stage] of (draft.stages ?? []).entries()) {
+    for (const signal of Object.keys(stage?.on ?? {}).filter((name) => common.has(name))) {
+      const path = `stages/${index}/on/${signal}@key`;
+      const message = `${signal} has two meanings: here and under "anywhere"`;
+      reportAt(reading, path, message, "keep one of the two, or give this one another name");
+    }
+  }
+}
+
+function refuseSignals(reading: Reading, draft: Draft): void {
+  const stages = (draft.stages ?? []).flatMap((stage, index) => (stage?.on ? [`stages/${index}/on`] : []));
+  const paths = Object.keys(draft.anywhere ?? {}).length > 0 ? [...stages, "anywhere"] : stages;
+  for (const path of paths) {
+    const hint = 'take them out, or use "signals: promise"';
+    reportAt(reading, `${path}@key`, 'signals are listed here, but the file says "signals: none"', hint);
+  }
+}
+
+function checkFrom(reading: Reading, draft: Draft, gates: (DraftGate | undefined)[], path: string): void {
+  const ids = (draft.stages ?? []).map((stage) => stage?.id ?? "");
+  for (const [index, gate] of gates.entries()) {
+    const from = gate?.from;
+    if (from === undefined || ids.includes(from)) continue;
+    reportAt(reading, `${path}/${index}/from`, `there is no stage ${quote(from)}`, suggest(from, ids, "stages"));
+  }
+}
+
+/** What is inferred must be a signal of its stage, and sequences must name stages. */
+function checkTasks(reading: Reading, draft: Draft): void {
+  for (const [index, stage] of (draft.stages ?? []).entries()) {
+    for (const signal of Object.keys(stage?.infer ?? {}).filter((one) => !Object.hasOwn(stage?.on ?? {}, one))) {
+      const known = Object.keys(stage?.on ?? {});
+      reportAt(
+        reading,
+        `stages/${index}/infer/${signal}@key`,
+        `the stage has no signal ${quote(signal)}`,
+        suggest(signal, known, "signals"),
+      );
+    }
+  }
+  const ids = (draft.stages ?? []).map((stage) => stage?.id ?? "");
+  for (const [words, chain] of Object.entries(draft.chains ?? {}))
+    for (const [index, id] of chain.entries()) checkTarget(reading, id, `chains/${words}/${index}`, "stage", ids);
+  const names = (draft.stages ?? []).flatMap((stage) => [stage?.id ?? "", stage?.title ?? ""]);
+  for (const [label, words] of Object.entries(draft.sequences ?? {})) {
+    for (const [index, word] of words.entries()) {
+      if (!names.includes(word))
+        reportAt(
+          reading,
+          `sequences/${label}/${index}`,
+          `there is no stage ${quote(word)}`,
+          suggest(word, names, "stages"),
+        );
+    }
+  }
+  for (const { move, path } of allMoves(draft)) {
+    if (move.next === undefined || draft.tasks) continue;
+    reportAt(
+      reading,
+      `${path}/next`,
+      "there is no next task: the workflow has no tasks",
+      "say `tasks: { labels: […] }`",
+    );
+  }
+}
+
+/** Without a gate a plain stop would let every stage pass; a question needs a report, which only a claim brings. */
+function checkStops(reading: Reading, draft: Draft): void {
+  for (const [index, stage] of (draft.stages ?? []).entries()) {
+    if (!stage?.stop) continue;
+    const path = `stages/${index}/stop`;
+    if (draft.signals === "none") {
+      reportAt(reading, `${path}@key`, 'the file says "signals: none": phases move by command', "take it out");
+    }
+    if (!stage.stop.gates?.length && draft.watch !== "true") {
+      reportAt(reading, `${path}@key`, "every stop would count as done", "give it gates, or let a signal lead on");
+    }
+  }
+}
+
+function checkFiles(reading: Reading, draft: Draft): void {
+  if (draft.log === undefined || draft.log !== draft.document?.path) return;
+  reportAt(reading, "log", "the log and the document are the same file", "give each its own path");
+}
+
+const PATH_PLACEHOLDERS = ["{slug}", "{time}"];
+
+/** A JSON document belongs to phases moved by command, and each run has its own file; a front matter has one place. */
+function checkDocument(reading: Reading, draft: Draft): void {
+  const { document } = draft;
+  if (draft.reading !== undefined && document?.format !== "json") {
+    const hint = "take it out, or give the workflow a document with format: json";
+    reportAt(reading, "reading@key", "required reading is kept in a json document, and there is none", hint);
+  }
+  if (document?.format === "json") checkJsonDocument(reading, draft);
+  const used = document?.format === "frontmatter" ? placeholdersOf(document.path) : [];
+  if (used.length > 0) {
+    const hint = "write a path without {…}, or use format: json";
+    reportAt(reading, "document/path", `${used[0]} means nothing in the path of a front-matter document`, hint);
+  }
+}
+
+function checkJsonDocument(reading: Reading, { signals, document }: Draft): void {
+  if (signals !== undefined && signals !== "none") {
+    const message = `a json document needs "signals: none", the file says "signals: ${signals}"`;
+    reportAt(reading, "document/format", message, "use format: frontmatter, or let commands move the phases");
+  }
+  if (document?.flags !== undefined) {
+    reportAt(reading, "document/flags@key", "flags belong to a front-matter document", "take them out");
+  }
+  if (document?.path === undefined) return;
+  const used = placeholdersOf(document.path);
+  for (const missing of PATH_PLACEHOLDERS.filter((wanted) => !used.includes(wanted))) {
+    const hint = 'such as "untracked/workflow-state/{slug}/state-{slug}-{time}.json"';
+    reportAt(reading, "document/path", `the path does not hold ${missing}, so runs would share a file`, hint);
+  }
+  for (const unknown of used.filter((name) => !PATH_PLACEHOLDERS.includes(name))) {
+    reportAt(reading, "document/path", `unknown placeholder ${unknown}`, "a path may hold {slug} and {time}");
+  }
+}
+
+function placeholdersOf(path = ""): string[] {
+  return [...new Set(path.match(/\{[^{}]*\}/g))];
+}
+
+function checkArmWords(reading: Reading, draft: Draft): void {
+  const words = (draft.arm ?? []).map((word) => word && armKey(word));
+  for (const [index, word] of words.entries()) {
+    if (word === undefined || words.indexOf(word) === index) continue;
+    reportAt(reading, `arm/${index}`, `${quote(word)} is listed twice`, 'keep one; "/pawl:x" and "/x" are the same');
+  }
+}
+
+/** "/pawl:complete-work" and "/complete-work" arm the same workflow. */
+export function armKey(word: string): string {
+  return word.replace(/^\/pawl:/, "/");
+}
+
+function checkAnswers(reading: Reading, name: string, ask: DraftAsk): void {
+  const owners = new Map<string, string>();
+  const choices = Object.entries(ask.choices ?? {});
+  for (const [choice, { words }] of choices) {
+    for (const [index, word] of (words ?? [choice]).entries()) {
+      const key = word?.toLowerCase();
+      const owner = key === undefined ? undefined : owners.get(key);
+      const base = `asks/${name}/choices/${choice}`;
+      const path = words ? `${base}/words/${index}` : `${base}@key`;
+      if (owner) reportAt(reading, path, `${quote(word!)} already means ${quote(owner)}`, "use another word");
+      if (key !== undefined) owners.set(key, choice);
+    }
+  }
+  if (choices.length > 0 && choices.every(([, choice]) => choice.show ?? choice.stay)) {
+    const hint = "add a choice with to, halt, ask or end";
+    reportAt(reading, `asks/${name}@key`, `no answer to ${quote(name)} leads on`, hint);
+  }
+}

@@ -1,0 +1,95 @@
+/** Gates as they are written → gates as they are pinned: checked, named, with their ids, `use` resolved. */
+
+import type { Gate, Move, Workflow } from "../kernel/types/run.ts";
+import { isLoaderVariable } from "../store/processes/loader-variables.ts";
+import { quote, suggest } from "./problem.ts";
+import { type Reading, reportAt } from "./read.ts";
+import { GATE, OPTIONS } from "./schema/gate.ts";
+
+export type NamedGates = Record<string, Gate>;
+
+export interface DraftGate extends Omit<Gate, "name" | "id" | "all" | "any"> {
+  name?: string;
+  use?: string;
+  all?: (DraftGate | undefined)[];
+  any?: (DraftGate | undefined)[];
+}
+
+const kindOf = (gate: DraftGate) => GATE.oneOf!.find((key) => Object.hasOwn(gate, key));
+
+/** `known`: the names that `use` may mean; null where nothing is known of the project, so that nothing is refused. */
+export function checkGates(reading: Reading, gates: (DraftGate | undefined)[], path: string, known: string[]): void {
+  for (const [index, gate] of gates.entries()) if (gate) checkGate(reading, gate, `${path}/${index}`, known);
+}
+
+export function checkGate(reading: Reading, gate: DraftGate, path: string, known: string[]): void {
+  const kind = kindOf(gate) ?? "";
+  for (const [option, kinds] of Object.entries(OPTIONS)) {
+    if (!Object.hasOwn(gate, option) || kinds.includes(kind)) continue;
+    const hint = `${option} goes with ${kinds.join(", ")}`;
+    reportAt(reading, `${path}/${option}@key`, `${quote(option)} means nothing for ${quote(kind)}`, hint);
+  }
+  if (gate.use !== undefined && !known.includes(gate.use)) {
+    const hint = known.length > 0 ? suggest(gate.use, known, "gates") : "add it under `gates` in pawl.yaml";
+    reportAt(reading, `${path}/use`, `pawl.yaml has no gate ${quote(gate.use)}`, hint);
+  }
+  for (const variable of Object.keys(gate.env ?? {}).filter(isLoaderVariable)) {
+    const hint = "it makes programs load other code; say what is needed in the command itself";
+    reportAt(reading, `${path}/env/${variable}@key`, `a gate may not set ${variable}`, hint);
+  }
+  checkGates(reading, gate.all ?? [], `${path}/all`, known);
+  checkGates(reading, gate.any ?? [], `${path}/any`, known);
+}
+
+/** Only for drafts without problems. */
+export function finishGate(draft: DraftGate, named: NamedGates): Gate {
+  if (draft.use !== undefined) return named[draft.use]!;
+  const { name, all, any, ...rest } = draft;
+  const within = {
+    ...(all && { all: all.map((gate) => finishGate(gate!, named)) }),
+    ...(any && { any: any.map((gate) => finishGate(gate!, named)) }),
+  };
+  return withId({ ...rest, ...within }, name);
+}
+
+/** What is checked has an id; how it is called, how long a stop waits, what proves it: that does not matter for it. */
+export function withId(gate: Omit<Gate, "name" | "id">, name?: string): Gate {
+  const { wait: _wait, fault: _fault, ...checked } = gate;
+  const sorted = Object.fromEntries(Object.entries(checked).sort(([a], [b]) => (a < b ? -1 : 1)));
+  const id = Bun.SHA256.hash(JSON.stringify(sorted), "hex").slice(0, 24);
+  return { name: name ?? nameOf(gate), id, ...gate };
+}
+
+function nameOf(gate: Omit<Gate, "name" | "id">): string {
+  const command = gate.run ?? gate.tests;
+  if (command) return command.map(shown).join(" ");
+  if (gate.shell !== undefined) return gate.shell;
+  if (gate.typed) return "the typed command";
+  if (gate.all) return gate.all.map((one) => one.name).join(" and ");
+  if (gate.any) return gate.any.map((one) => one.name).join(" or ");
+  if (gate.person !== undefined) return gate.person;
+  const [kind = "", value] = Object.entries(gate).find(([key]) => GATE.oneOf!.includes(key)) ?? [];
+  return `${kind} ${Array.isArray(value) ? value.join(", ") : value}`;
+}
+
+const shown = (word: string) => (/^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`);
+
+/** What the person typed takes the place that the workflow keeps for it. */
+export function withCommand(workflow: Workflow, command: string): Workflow {
+  const put = (gate: Gate): Gate => {
+    const { name: _name, id: _id, ...rest } = gate;
+    if (gate.typed) return withId({ ...rest, shell: command }, command);
+    if (!gate.all && !gate.any) return gate;
+    const within = { ...(gate.all && { all: gate.all.map(put) }), ...(gate.any && { any: gate.any.map(put) }) };
+    return withId({ ...rest, ...within });
+  };
+  const move = <M extends Move>(one: M): M => (one.gates ? { ...one, gates: one.gates.map(put) } : one);
+  const moves = (some: Record<string, Move>) =>
+    Object.fromEntries(Object.entries(some).map(([key, one]) => [key, move(one)]));
+  const stages = workflow.stages.map((stage) => ({
+    ...stage,
+    on: moves(stage.on),
+    ...(stage.stop && { stop: move(stage.stop) }),
+  }));
+  return { ...workflow, stages, anywhere: moves(workflow.anywhere) };
+}

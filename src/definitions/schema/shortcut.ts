@@ -1,0 +1,55 @@
+/** How a project or a person changes the table of shortcuts: the shape of it, and what the shape alone cannot tell. */
+
+import { type Overrides, SHORTCUTS } from "../../controls/core/shortcut.ts";
+import { plain } from "../../kernel/text/safe-text.ts";
+import { quote, suggest } from "../problem.ts";
+import { type Reading, reportAt } from "../read.ts";
+import type { Rule } from "../rules.ts";
+import { PERSON_LOOP } from "./loop.ts";
+import { NOTIFY_FIELD } from "./notify.ts";
+import type { Field, RecordShape } from "./workflow.ts";
+
+/** The hook looks only at the first characters of a prompt: longer keys would never be seen. */
+const KEY: Rule = {
+  pattern:
+    "^(?:(?!/)[^\\s:`\\u0000-\\u001f\\u007f-\\u009f\\u00ad\\u200b-\\u200f\\u202a-\\u202e\\u2060-\\u206f]{1,3}|[A-Za-z0-9_]{1,10}:)$",
+  what: "the key of a shortcut",
+  hint: 'use 1 to 3 characters without blanks, not beginning with "/"; or, in quotes, up to 10 letters and a colon: "d:"',
+};
+
+/** Words with which YAML's older rules would switch something. */
+const TEXT: Rule = {
+  pattern: "^(?!(?:[Yy]es|[Nn]o|[Tt]rue|[Ff]alse|On|ON|Off|OFF)$)(?=[\\s\\S]*\\S)[\\s\\S]{1,2000}$",
+  what: "on, off or a text of at most 2,000 characters",
+  hint: "write on, off, or what the agent is to be told",
+};
+
+export const SHORTCUTS_FIELD: Field = {
+  shape: { kind: "off-or", of: { kind: "map", key: KEY, of: { kind: "text", rule: TEXT }, min: 1 } },
+  about:
+    "What a few keys mean in a session (`pawl help shortcuts`): off, or by key on, off or a text of your own. A person's ~/.config/pawl/config.yaml counts more than a project's pawl.yaml.",
+};
+
+/** ~/.config/pawl/config.yaml */
+export const CONFIG: RecordShape = {
+  kind: "record",
+  fields: { shortcuts: SHORTCUTS_FIELD, loop: PERSON_LOOP, notify: NOTIFY_FIELD },
+};
+
+export function checkShortcuts(reading: Reading, value: Overrides | undefined, whose: "project" | "person"): void {
+  if (value === undefined || value === "off") return;
+  for (const [key, word] of Object.entries(value)) {
+    if (word === "on" || word === "off") checkKnown(reading, key, word, whose);
+    else if (plain(word).trim() === "")
+      reportAt(reading, `shortcuts/${key}`, `nothing of ${quote(word)} can be seen`, TEXT.hint);
+  }
+}
+
+/** A person may switch off what some project has of its own. */
+function checkKnown(reading: Reading, key: string, word: "on" | "off", whose: "project" | "person"): void {
+  const known = SHORTCUTS.map((shortcut) => shortcut.key);
+  const directive = known.includes(`${key}:`);
+  if (known.includes(key) || (whose === "person" && word === "off" && !directive)) return;
+  const hint = directive ? `in quotes and with its colon: "${key}:": ${word}` : suggest(key, known, "shortcuts");
+  reportAt(reading, `shortcuts/${key}@key`, `there is no shortcut ${quote(key)} to switch ${word}`, hint);
+}

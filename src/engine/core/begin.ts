@@ -1,0 +1,218 @@
+import { comparesTrees } from "../../checks/core/gate.ts";
+import type { Content } from "../../formal/core/state.ts";
+import type { Event, Facts, Need, Owner, Run, RunSummary, RunTask, Step, Workflow } from "../../kernel/types/run.ts";
+import { stageOf } from "../../kernel/types/workflow.ts";
+import { importDocument, parseFrontMatter } from "./document.ts";
+import { closeDraft, type Draft, openDraft, record } from "./draft.ts";
+import { fill, instruction, MARK, valuesOf } from "./guide.ts";
+import { owe } from "./ledger.ts";
+import { resume, typedCommandOf } from "./prompt.ts";
+import { short } from "./run-line.ts";
+
+/** What arming in this project means: take over a run that waits for someone, or begin a new one beside the others. */
+export type Plan = { take: string } | { id: string; documentPath: string; beside: string[] } | { none: string };
+
+export function planArming(
+  workflow: Workflow,
+  event: Event,
+  runs: RunSummary[],
+  isTaken: (id: string) => boolean,
+  stages: string[],
+): Plan {
+  if (runs.some((run) => run.recent.some((seen) => seen.id === event.id)))
+    return { none: "delivered before by another way" };
+  const same = runs.filter((run) => run.workflow === workflow.name && run.status !== "ended");
+  const free = same.filter((run) => run.status === "halted" || run.owner === null || run.owner_gone);
+  const newest = free.toSorted((a, b) => b.updated_at.localeCompare(a.updated_at))[0];
+  if (newest && stages.length === 0 && event.kind === "prompt") return { take: newest.id };
+  const id = freeId(`${initials(workflow.name)}-${event.id.slice(0, 8)}`, isTaken);
+  return { id, documentPath: documentPath(workflow, id, runs), beside: same.map((run) => run.id) };
+}
+
+const initials = (name: string) =>
+  name
+    .split("-")
+    .map((word) => word[0])
+    .join("");
+
+function freeId(base: string, isTaken: (id: string) => boolean): string {
+  let id = base;
+  for (let n = 2; isTaken(id); n++) id = `${base}-${n}`;
+  return id;
+}
+
+/** The first run has the plain path; a second one beside it has its id in the name. */
+function documentPath(workflow: Workflow, id: string, runs: RunSummary[]): string {
+  const path = workflow.document?.path ?? "";
+  if (path === "" || !runs.some((run) => run.document_path === path)) return path;
+  return path.replace(/(\.local)?(\.[^./]+)$/, (_all, local = "", ext) => `.${id}${local}${ext}`);
+}
+
+/** A formal workflow as it begins: what `pawl runs start` or a document of an agent says. */
+export interface Beginning {
+  name: string;
+  type: string;
+  phases: string[];
+  content: Content;
+  created_at: string | null;
+}
+
+export interface Arming {
+  workflow: Workflow;
+  event: Event;
+  facts: Facts;
+  id: string;
+  documentPath: string;
+  stages: string[];
+  beside: string[];
+  formal?: Beginning;
+  /** the task it begins with, already claimed */
+  task?: RunTask;
+  /** what the person asked for before */
+  request?: string;
+  /** where it begins, if the session has been at work on it before */
+  start?: string;
+  /** whose it is from the start; else the session that prompted */
+  owner?: Owner | null;
+  /** what was done for the task since then counts as done in its first stage */
+  since?: string;
+  /** each of its tasks begins in a fresh conversation, whatever the workflow says */
+  fresh?: true;
+}
+
+export function arm(input: Arming): Step {
+  const { workflow, event, facts } = input;
+  const need = armingNeeds(workflow, facts);
+  if (need.length > 0) return { need };
+  const draft = openDraft({ workflow, run: newRun(input), event, facts });
+  const document = facts.document;
+  const parsed = document?.ok && document.value.state === "present" ? parseFrontMatter(document.value.text) : null;
+  if (parsed) draft.run.document = importDocument(draft.run.document, parsed, workflow);
+  if (input.start !== undefined)
+    record(draft, "inferred", { signal: "", evidence: `this session is at ${input.start} with it` });
+  record(draft, "armed", {
+    plan: draft.run.plan,
+    by: event.kind,
+    beside: input.beside,
+    task: input.task?.id ?? null,
+    title: input.task?.title ?? draft.run.request ?? null,
+  });
+  if (draft.run.formal) return beginFormal(draft);
+  if (workflow.watch) return closeDraft(draft, { turn: "none" });
+  const owned = event.kind === "prompt";
+  const intro = workflow.intro === "" ? [] : [`${MARK} ${fill(workflow.intro, valuesOf(draft))}`];
+  const text = [...intro, instruction(draft)].join("\n\n");
+  if (owned) owe(draft, text, "prompt");
+  const beside = input.beside.length > 0 ? ` Beside it: ${input.beside.join(", ")} (another session's).` : "";
+  const about = fill(workflow.person ?? "Steps: {plan}.", valuesOf(draft));
+  const person = `Pawl: ${workflow.name} begins (run ${draft.run.id}).${beside}\n${about}`;
+  return closeDraft(draft, owned ? { turn: "none", agent: text, person } : { turn: "none", person });
+}
+
+/** The beginning is what later gates compare with. */
+function armingNeeds(workflow: Workflow, facts: Facts): Need[] {
+  const need: Need[] = facts.git === undefined ? [{ kind: "git" }] : [];
+  if (facts.tree === undefined && comparesTrees(workflow)) need.push({ kind: "tree" });
+  return need;
+}
+
+function beginFormal(draft: Draft): Step {
+  const { name, phase } = draft.run.formal!;
+  const where = `phase ${phase.current}/${phase.total} - ${phase.name}`;
+  return closeDraft(draft, { turn: "none", person: `Pawl: ${name} begins (run ${draft.run.id}): ${where}.` });
+}
+
+/** Phases become the stages of the pinned workflow, so that names and numbers outlive everything. */
+export function withPhases(workflow: Workflow, phases: string[]): Workflow {
+  if (JSON.stringify(workflow.stages.map(({ title }) => title)) === JSON.stringify(phases)) return workflow;
+  const stages = phases.map((title, i) => ({ id: `phase-${i + 1}`, title, say: "", on: {} }));
+  return { ...workflow, stages };
+}
+
+/** `untracked/workflow-state/{slug}/state-{slug}-{time}.json`, the first that is free. */
+export function formalPath(template: string, slug: string, at: string, isTaken: (path: string) => boolean): string {
+  const time = at.replace(/^(\d+)-(\d+)-(\d+)T(\d+):(\d+):(\d+).*$/, "$1$2$3_$4$5$6");
+  const path = template.replaceAll("{slug}", slug).replaceAll("{time}", time);
+  let free = path;
+  for (let n = 2; isTaken(free); n++) free = path.replace(/\.json$/, `-${n}.json`);
+  return free;
+}
+
+const LONGEST_REQUEST = 160;
+
+function requestOf(workflow: Workflow, asked = ""): { request?: string } {
+  const request = short(typedCommandOf(workflow) ?? asked, LONGEST_REQUEST);
+  return workflow.watch || request === "" ? {} : { request };
+}
+
+/** A watch does not send an agent to commit where there is no repository. */
+function planOf(workflow: Workflow, stages: string[], { git }: Facts): string[] {
+  const plan = stages.length > 0 ? stages : workflow.stages.map((stage) => stage.id);
+  if (!workflow.watch || git?.ok) return plan;
+  const possible = plan.filter((id) => !stageOf(workflow, id).stop?.gates?.some((gate) => gate.git));
+  return possible.length > 0 ? possible : plan;
+}
+
+function newRun({
+  workflow,
+  event,
+  facts,
+  id,
+  documentPath,
+  stages,
+  formal,
+  owner,
+  task,
+  request,
+  start,
+  since,
+  fresh,
+}: Arming): Run {
+  const plan = planOf(workflow, stages, facts);
+  return {
+    v: 1,
+    id,
+    seq: 0,
+    workflow: workflow.name,
+    plan,
+    stage: start ?? plan[0]!,
+    entered_at: since ?? event.at,
+    ...(task && { entered: Object.fromEntries(plan.map((id) => [id, since ?? event.at])) }),
+    status: "active",
+    owner: owner ?? (event.kind === "prompt" ? { host: event.host, session: event.session } : null),
+    done: {},
+    reports: [],
+    ledger: { idle: 0, unbroken: 0, turn: event.turn, since: event.at, told: [] },
+    recent: [],
+    base: facts.git?.ok ? facts.git.value : null,
+    ...(facts.tree?.ok && { base_tree: facts.tree.value }),
+    commit_hash: null,
+    last_signal: null,
+    document: { path: documentPath, written: false, extra: {}, body: DOCUMENT_BODY, seen: [] },
+    created_at: formal?.created_at ?? event.at,
+    moved_at: event.at,
+    updated_at: event.at,
+    ...(task ? { task } : formal ? {} : requestOf(workflow, request)),
+    ...(fresh && { fresh }),
+    ...(formal && {
+      formal: { ...formal.content, name: formal.name, type: formal.type, phases: formal.phases, bases: [] },
+    }),
+  };
+}
+
+const DOCUMENT_BODY = `
+Pawl keeps this file up to date for you to read; it decides nothing by it. Your own keys and notes stay.
+Delete it to abort the run.
+`;
+
+/** Another session goes on with a run that waits for someone, and says so. */
+export function takeOver(input: { workflow: Workflow; run: Run; event: Event; facts: Facts }): Step {
+  const draft = openDraft(input);
+  const { run, event } = draft;
+  const before = run.owner?.session ?? "nobody";
+  run.owner = { host: event.host, session: event.session };
+  record(draft, "adopted", { from: before, to: event.session });
+  if (run.formal) return closeDraft(draft, { turn: event.kind === "stop" ? "end" : "none" });
+  const note = before === event.session ? "" : `Taking over run ${run.id}.`;
+  return resume(draft, note);
+}

@@ -1,0 +1,290 @@
+import { backgroundOf, isChanged, type Judged, judge, judgeAll, leavesOf, needsOf } from "../../checks/core/gate.ts";
+import type { Answer, Event, Step, Verdict } from "../../kernel/types/run.ts";
+import { type Gate, type Move, type Stage, stageOf, type Workflow } from "../../kernel/types/workflow.ts";
+import { closeDraft, type Draft, record } from "./draft.ts";
+import { header, MARK, signalList } from "./guide.ts";
+import { goOn, owe, settle, toldOnce } from "./ledger.ts";
+
+/** A claim before its gates: let through, sent back, kept for later, or put to the person. */
+
+export interface Claim {
+  /** "" for a stop that is checked without one */
+  signal: string;
+}
+
+/** null: every gate has passed (or there is none), the move may be taken. */
+export function guard(draft: Draft, all: Gate[], claim: Claim): Step | null {
+  const { run, workflow, facts } = draft;
+  const gates = all.filter((gate) => gate.from === undefined || run.plan.includes(gate.from));
+  if (gates.length === 0) return null;
+  const need = needsOf(gates, run, workflow, facts);
+  if (need.length > 0) return { need };
+  if (!run.formal && isChanged(facts)) return pauseForChange(draft, claim);
+  const judged = judgeAll(gates, backgroundOf(run, draft.event.at, saidIn(draft)), facts);
+  remember(draft, gates, claim);
+  const open = judged.filter((one) => one.verdict !== "pass");
+  if (open.length === 0) {
+    draft.proof = judged.map(proofOf);
+    delete run.claim;
+    return null;
+  }
+  return notYet(draft, claim, open);
+}
+
+/** A failure is the agent's to mend; what nobody can prove now is not; a person is asked when all else is well. */
+function notYet(draft: Draft, claim: Claim, open: Judged[]): Step {
+  const failed = open.filter((one) => one.verdict === "fail");
+  if (failed.length > 0) return sendBack(draft, claim, failed);
+  const stuck = open.filter((one) => one.open === undefined);
+  if (stuck.length > 0) return leaveUnproven(draft, claim, stuck);
+  const running = open.filter((one) => one.open === "running");
+  return running.length > 0 ? leaveRunning(draft, claim, running) : askPerson(draft, claim, open);
+}
+
+/** What the agent said last; null: nothing is said at such an event. */
+export const saidIn = ({ event, facts }: Draft): string | null =>
+  facts.message?.ok ? facts.message.value : event.kind === "stop" ? event.message : null;
+
+/** Every single check is kept with what it was about; the newest one of a gate counts. */
+export function remember(draft: Draft, gates: Gate[], claim: Claim): void {
+  const { run, event, facts } = draft;
+  run.verdicts ??= {};
+  const background = backgroundOf(run, event.at, saidIn(draft));
+  for (const gate of leavesOf(gates)) {
+    const { open, ...verdict } = judge(gate, background, facts);
+    const isOld = facts.gates?.[gate.id]?.kind === "known";
+    run.verdicts[gate.id] = isOld ? run.verdicts[gate.id]! : verdict;
+    const { tests } = verdict;
+    const count = tests ? tests.passed + tests.failed : 0;
+    if (count > 0) run.most_tests = { ...run.most_tests, [gate.id]: Math.max(count, run.most_tests?.[gate.id] ?? 0) };
+    if (open !== "running") recordVerdict(draft, claim, verdict, isOld);
+  }
+}
+
+/** The journal keeps everything but the output itself. */
+function recordVerdict(draft: Draft, claim: Claim, verdict: Verdict, again: boolean): void {
+  const { id, gate, why, tree, command = null, cwd = null, exit = null, ms = null, digest = null, tests } = verdict;
+  const counts = tests ? { ...tests } : null;
+  const word = verdict.verdict;
+  const flaky = verdict.flaky === true;
+  record(draft, "gated", {
+    signal: claim.signal,
+    gate,
+    id,
+    verdict: word,
+    why,
+    tree,
+    command,
+    cwd,
+    exit,
+    ms,
+    digest,
+    tests: counts,
+    flaky,
+    again,
+  });
+}
+
+const atTree = (tree: string) => (tree === "" ? "" : ` @ tree ${tree.slice(0, 10)}`);
+export const proofOf = ({ gate, why, tree }: Verdict) => `${gate}: ${why}${atTree(tree)}`;
+
+// ── Not let through ─────────────────────────────────────────────────────────
+
+function sendBack(draft: Draft, claim: Claim, failed: Judged[]): Step {
+  const { run, workflow, event } = draft;
+  const before = run.claim;
+  const rounds = (before?.rounds ?? 0) + 1;
+  const tree = failed.find((one) => one.tree !== "")?.tree ?? "";
+  run.claim = { signal: claim.signal, at: event.at, rounds, tree };
+  draft.log.push(`NOT BELIEVED: ${claim.signal || "stop"}`);
+  if (rounds > workflow.limits.rounds) return giveUp(draft, claim, failed);
+  const text = [
+    `${header(run, workflow)}\n${refusal(claim)}: ${failed.map((one) => `${one.gate}: ${one.why}`).join("; ")}.`,
+    ...failed.flatMap(tailOf),
+    whatNow(draft, rounds),
+  ].join("\n\n");
+  return sendOn(draft, text, { progress: before !== undefined && tree !== "" && tree !== before.tree });
+}
+
+const refusal = ({ signal }: Claim) => (signal === "" ? "Not done yet" : `${signal} was not believed`);
+
+/** Indented, so that nothing in it can be taken for a signal when the agent repeats it. */
+function tailOf({ command, cwd, tail }: Judged): string[] {
+  if (!tail) return [];
+  const where = cwd && cwd !== "." ? ` (in ${cwd})` : "";
+  return [`From the output of \`${command}\`${where}:\n${tail.replace(/^/gm, "    ")}`];
+}
+
+function whatNow(draft: Draft, rounds: number): string {
+  const { run, workflow } = draft;
+  const signals = signalList(workflow, stageOf(workflow, run.stage));
+  const left = workflow.limits.rounds - rounds;
+  const inLoop = workflow.procedure !== undefined;
+  const bound = left === 0 && !inLoop ? "This was the last round before the person is asked." : "";
+  if (signals === "")
+    return ["Mend it; do not weaken or remove the check. You are checked again when you stop.", bound].join(" ").trim();
+  if (inLoop)
+    return `Mend it, without weakening the check, and claim again; or end your turn without a signal: the next iteration goes on.\n${signals}`;
+  const mend = `Mend it, without weakening the check, and claim again; or say with the failing signal why it cannot be done. ${bound}`;
+  return `${mend.trim()}\n${signals}`;
+}
+
+function giveUp(draft: Draft, claim: Claim, failed: Judged[]): Step {
+  const { run, workflow } = draft;
+  run.status = "halted";
+  run.why = `${failed[0]!.gate}: ${failed[0]!.why} (sent back ${workflow.limits.rounds} times)`;
+  settle(draft);
+  record(draft, "halted", { why: run.why, stalled: true, signal: claim.signal });
+  draft.log.push(`BLOCKING: ${run.why}`);
+  return closeDraft(draft, {
+    turn: "end",
+    person: [
+      `Pawl: the agent was sent back ${workflow.limits.rounds} times and it is still not so: ${run.why}.`,
+      `/pawl:go lets it try again, /pawl:approve takes it as it is, \`pawl explain ${run.id}\` shows each round.`,
+    ].join("\n"),
+  });
+}
+
+function leaveUnproven(draft: Draft, claim: Claim, stuck: Judged[]): Step {
+  const { run, event } = draft;
+  const tree = stuck.find((one) => one.tree !== "")?.tree ?? "";
+  run.claim = { signal: claim.signal, at: event.at, rounds: run.claim?.rounds ?? 0, tree };
+  draft.log.push(`UNPROVEN: ${claim.signal || "stop"}`);
+  const why = stuck.map((one) => `${one.gate}: ${one.why}`).join("; ");
+  const said = `Pawl: ${claim.signal || "done"} is unproven: ${why}.`;
+  if (!toldOnce(draft, `unproven:${why}`)) return closeDraft(draft, { turn: "end" });
+  const ways = `The run ${run.id} stays open; /pawl:approve takes it as it is, \`pawl runs abort\` ends it.`;
+  return closeDraft(draft, { turn: "end", person: `${said} ${ways}` });
+}
+
+/** The check goes on without us. Someone beside us wakes the agent, or it has to wait by itself. */
+function leaveRunning(draft: Draft, claim: Claim, running: Judged[]): Step {
+  const { run, event, facts } = draft;
+  const [first] = running;
+  run.claim = {
+    signal: claim.signal,
+    at: event.at,
+    rounds: run.claim?.rounds ?? 0,
+    tree: first!.tree,
+    open: "running",
+  };
+  record(draft, "checking", { signal: claim.signal, gates: running.map((one) => one.gate) });
+  const names = running.map((one) => one.gate).join(", ");
+  const fact = facts.gates?.[first!.id];
+  if (fact?.kind !== "running" || fact.wakes || event.kind !== "stop") {
+    const person = `Pawl: ${names} is still running; the agent hears of the result by itself. \`pawl verify --wait\` shows it.`;
+    return closeDraft(draft, { turn: "end", person });
+  }
+  const text = `${MARK} ${names} is still running, longer than a stop can wait. Run \`pawl verify --wait\` in your shell (again, if it says so), change nothing meanwhile, and then end your turn as before.`;
+  return goOn(draft, text, { progress: false });
+}
+
+function askPerson(draft: Draft, claim: Claim, asked: Judged[]): Step {
+  const { run, event } = draft;
+  const { tree } = asked[0]!;
+  run.claim = { signal: claim.signal, at: event.at, rounds: run.claim?.rounds ?? 0, tree, open: "person" };
+  run.status = "waiting";
+  run.why = asked.map((one) => one.gate).join("; ");
+  record(draft, "asked", { ask: run.why, tree });
+  const person = `Pawl: ${run.why}\nType /pawl:approve, or run \`pawl approve\` in a terminal. Anything else you type goes to the agent as usual.`;
+  return closeDraft(draft, { turn: "end", person });
+}
+
+/** What the person agreed to is no longer what would be run. */
+function pauseForChange(draft: Draft, claim: Claim): Step {
+  const { run, facts } = draft;
+  const changes = facts.definition?.ok ? facts.definition.value : [facts.definition?.why ?? "it could not be read"];
+  run.status = "halted";
+  run.why = "its workflow was changed while it ran";
+  settle(draft);
+  record(draft, "changed", { signal: claim.signal, changes });
+  draft.log.push(`BLOCKING: ${run.why}`);
+  const person = [
+    `Pawl: the run ${run.id} is paused: ${run.why}.`,
+    ...changes.slice(0, 20).map((line) => `  ${line}`),
+    `Undo the change and type /pawl:go, or accept it with \`pawl runs resume --accept ${run.id}\` in a terminal.`,
+  ].join("\n");
+  return closeDraft(draft, { turn: "end", person });
+}
+
+/** For an agent that has forgotten: what was found wrong with its last claim. "" if nothing is open. */
+export function openRefusal({ run, workflow }: Draft): string {
+  const move = run.claim && claimedMove(run.claim.signal, stageOf(workflow, run.stage), workflow);
+  const found = leavesOf(move?.gates ?? []).flatMap((gate) => run.verdicts?.[gate.id] ?? []);
+  const failed = found.filter(({ verdict }) => verdict === "fail");
+  return failed.length === 0
+    ? ""
+    : `${refusal(run.claim!)}: ${failed.map((one) => `${one.gate}: ${one.why}`).join("; ")}.`;
+}
+
+export const claimedMove = (signal: string, { on, stop }: Stage, { anywhere }: Workflow): Move | undefined =>
+  signal === "" ? stop : (on[signal] ?? anywhere[signal]);
+
+// ── Said ────────────────────────────────────────────────────────────────────
+
+/**
+ * At a stop the agent goes on; at a prompt the text rides along; after a check it is what the agent is woken with. What the
+ * person commands from outside reaches the agent only with a later prompt.
+ */
+export function sendOn(draft: Draft, text: string, how: { progress: boolean; person?: string }): Step {
+  if (draft.event.kind === "stop") return goOn(draft, text, how);
+  owe(draft, text, wayOf(draft.event));
+  const answer: Answer = { turn: "none", agent: text };
+  if (how.person) answer.person = how.person;
+  return closeDraft(draft, answer);
+}
+
+function wayOf(event: Event): "prompt" | "start" | "nothing" {
+  if (event.kind === "command" && event.name !== "checked") return "nothing";
+  return event.kind === "prompt" ? "prompt" : "start";
+}
+
+/** The person takes the claim as it is. null: there is none to take, or it is about another tree. */
+export function approve(draft: Draft, gates: Gate[], who: string, how: string): Step | null {
+  const { run, event, facts } = draft;
+  const claim = run.claim!;
+  if (claim.tree !== "" && facts.tree === undefined) return { need: [{ kind: "tree" }] };
+  const now = facts.tree?.ok ? facts.tree.value : "";
+  if (claim.tree !== "" && now !== claim.tree) {
+    const why = "files changed since the check; let the agent claim again first (/pawl:go)";
+    record(draft, "ignored", { signal: claim.signal, why });
+    return closeDraft(draft, { turn: "none", reason: "refused", person: `Pawl: not approved: ${why}.` });
+  }
+  for (const gate of leavesOf(gates)) {
+    const verdict = run.verdicts?.[gate.id] ?? {
+      gate: gate.name,
+      id: gate.id,
+      verdict: "unproven",
+      why: "not checked",
+      tree: now,
+      at: event.at,
+    };
+    if (verdict.verdict === "pass") continue;
+    run.verdicts = { ...run.verdicts, [gate.id]: { ...verdict, approved_by: who } };
+    record(draft, "approved", {
+      signal: claim.signal,
+      gate: gate.name,
+      id: gate.id,
+      tree: claim.tree,
+      who,
+      how,
+      was: verdict.verdict,
+    });
+    draft.proof.push(`${gate.name}: approved by ${who} (was ${verdict.verdict}: ${verdict.why})${atTree(claim.tree)}`);
+  }
+  draft.log.push(`APPROVED by ${who}: ${claim.signal || "stop"}`);
+  delete run.claim;
+  if (run.status !== "active") {
+    run.status = "active";
+    delete run.why;
+  }
+  return null;
+}
+
+export const nothingToApprove = (draft: Draft): Step =>
+  closeDraft(draft, {
+    turn: "none",
+    reason: "refused",
+    person:
+      `Pawl: nothing waits for an approval in run ${draft.run.id}. ${draft.run.status === "active" ? "The agent has not claimed anything that was not let through." : ""}`.trim(),
+  });

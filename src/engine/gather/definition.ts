@@ -1,0 +1,64 @@
+/** Is the workflow on disk still the one that was pinned? What the person agreed to must not change under a run. */
+import { withCommand } from "../../definitions/gates.ts";
+import { findByName } from "../../definitions/registry.ts";
+import { plain } from "../../kernel/text/safe-text.ts";
+import type { Fact, Json, Workflow } from "../../kernel/types/run.ts";
+import { loopWorkflow } from "../../loop/core/run.ts";
+import { typedCommandOf } from "../core/prompt.ts";
+
+/** In words what is different now. */
+export function gatherDefinition(root: string, pinned: Workflow): Fact<string[]> {
+  if (pinned.procedure !== undefined) return procedureNow(root, pinned, pinned.procedure);
+  const found = findByName(pinned.name, root);
+  if (!found) return { ok: true, value: [`${pinned.source} is gone`] };
+  if ("errors" in found)
+    return { ok: true, value: [`${found.file} cannot be read any more: \`pawl check\` shows why`] };
+  const typed = typedCommandOf(pinned);
+  const now = typed === null ? found.workflow : withCommand(found.workflow, typed);
+  return { ok: true, value: differences(asJson(pinned), asJson(now), "").slice(0, MOST) };
+}
+
+function procedureNow(root: string, pinned: Workflow, name: string): Fact<string[]> {
+  const { findProcedure } =
+    require("../../definitions/procedures.ts") as typeof import("../../definitions/procedures.ts");
+  const found = findProcedure(name, root);
+  if (!found) return { ok: true, value: [`the procedure ${name} is gone`] };
+  if ("errors" in found) return { ok: true, value: [`the procedure ${name} cannot be read any more`] };
+  return { ok: true, value: differences(asJson(pinned), asJson(loopWorkflow(found.procedure)), "").slice(0, MOST) };
+}
+
+const MOST = 40;
+const asJson = (workflow: Workflow) => JSON.parse(JSON.stringify(workflow)) as Json;
+
+function differences(before: Json | undefined, now: Json | undefined, path: string): string[] {
+  if (JSON.stringify(before) === JSON.stringify(now)) return [];
+  if (isNode(before) && isNode(now)) {
+    const keys = [...new Set([...Object.keys(before), ...Object.keys(now)])];
+    return keys.flatMap((key) =>
+      differences(at(before, key), at(now, key), path === "" ? key : `${path}.${label(before, now, key)}`),
+    );
+  }
+  // An id is only the hash of what is beside it.
+  if (/(^|\.)id$/.test(path) && /gates/.test(path)) return [];
+  return [
+    ...(before === undefined ? [] : [`- ${path}: ${shown(before)}`]),
+    ...(now === undefined ? [] : [`+ ${path}: ${shown(now)}`]),
+  ];
+}
+
+type Node = { [key: string]: Json } | Json[];
+const isNode = (value: Json | undefined): value is Node => typeof value === "object" && value !== null;
+const at = (node: Node, key: string) => (node as Record<string, Json>)[key];
+
+/** Stages are better known by their names than by their numbers. */
+function label(before: Node, now: Node, key: string): string {
+  const one = at(before, key) ?? at(now, key);
+  return isNode(one) && !Array.isArray(one) && typeof one.id === "string" && typeof one.title === "string"
+    ? one.id
+    : key;
+}
+
+const shown = (value: Json) => {
+  const text = plain(typeof value === "string" ? value : JSON.stringify(value)).replace(/\s+/g, " ");
+  return text.length > 160 ? `${text.slice(0, 159)}…` : text;
+};

@@ -1,0 +1,147 @@
+import { type Incoming, sourcesOf } from "../engine/advance.ts";
+import { startFormal } from "../engine/begin.ts";
+import type { Beginning } from "../engine/core/begin.ts";
+import { gather } from "../engine/gather/index.ts";
+import type { Event, Owner, Run, ToolCall } from "../kernel/types/run.ts";
+import { logError } from "../store/errors.ts";
+import { insideRoot, lookAt } from "../store/files.ts";
+import { bindPointer } from "../store/place.ts";
+import { describeParent, listArchived, listRuns, loadRun } from "../store/runs.ts";
+import { type Detected, detectInNotes, detectInPlan } from "./core/detect.ts";
+import { type ParsedFormal, parseFormal } from "./core/state.ts";
+import { findDocuments, readNotes, readPlans } from "./find.ts";
+
+/** Formal workflows that nobody registered: documents written by agents, notes and plans. Looked for only when the
+ * conversation is about to be lost, or has been. */
+
+const WEEK_MS = 7 * 24 * 3600 * 1000;
+
+export interface Stray {
+  path: string;
+  parsed: ParsedFormal;
+}
+
+/** Makes runs of what this session wrote or plainly works on; says how many it bound. */
+export async function discover(incoming: Incoming, root: string): Promise<number> {
+  const unclaimed = strays(root);
+  const written = unclaimed.length === 0 ? [] : writtenBy(incoming, root, unclaimed);
+  const source = written.length === 0 ? detected(root) : null;
+  const found = source && isFree(root, source, incoming.event) ? source.found : null;
+  const begun = written.map(({ path, parsed }) => ({ path, formal: beginningOf(parsed) }));
+  const all = found ? [{ path: null, formal: detectedBeginning(found) }] : begun;
+  const { host, session } = incoming.event;
+  for (const { path, formal } of all) await begin(incoming, root, formal, path, { host, session });
+  return all.length;
+}
+
+/** By hand: the document at this path becomes a run of nobody. */
+export async function adoptStray(incoming: Incoming, root: string, path: string): Promise<string | null> {
+  const stray = strays(root).find((one) => one.path === path);
+  return stray ? begin(incoming, root, beginningOf(stray.parsed), path, null) : null;
+}
+
+/** Documents that belong to no run, whoever wrote them. The runs are loaded only if one does not say whose it is. */
+export function strays(root: string): Stray[] {
+  const unclaimed = findDocuments(root).flatMap(({ path, text }) => {
+    const parsed = parseFormal(text);
+    return typeof parsed === "string" || isLive(root, parsed.run) ? [] : [{ path, parsed }];
+  });
+  if (unclaimed.length === 0) return [];
+  const ours = new Set(liveFormal(root).map((run) => run.document.path));
+  return unclaimed.filter(({ path }) => !ours.has(path));
+}
+
+const isLive = (root: string, run: string | null) =>
+  run !== null && /^[a-z0-9][a-z0-9-]{0,63}$/.test(run) && lookAt(insideRoot(root, `.pawl/runs/${run}`)) !== undefined;
+
+function liveFormal(root: string): Run[] {
+  return listRuns(root).flatMap(({ id }) => {
+    try {
+      const run = loadRun(root, id)?.commit.run;
+      return run?.formal ? [run] : [];
+    } catch (error) {
+      logError(root, "discover", error);
+      return [];
+    }
+  });
+}
+
+/** A document is taken only by the session whose own tool calls name it. */
+function writtenBy(incoming: Incoming, root: string, unclaimed: Stray[]): Stray[] {
+  const { event, transcript } = incoming;
+  if (transcript === null) return [];
+  const since = new Date(Date.parse(event.at) - WEEK_MS).toISOString();
+  const { tools } = gather([{ kind: "tools", since }], { ...sourcesOf(incoming, root, ""), tail: "" }, {});
+  const calls = tools?.ok ? tools.value : [];
+  return unclaimed.filter(({ path }) => calls.some((call) => isWrite(call, path)));
+}
+
+const WRITERS = ["Write", "Edit", "MultiEdit", "Bash"];
+
+const isWrite = (call: ToolCall, path: string) =>
+  WRITERS.includes(call.name) && call.result?.error !== true && JSON.stringify(call.input).includes(path);
+
+interface Source {
+  found: Detected;
+  /** of the notes or the plan */
+  path: string;
+}
+
+function detected(root: string): Source | null {
+  const notes = readNotes(root);
+  const found = notes === null ? null : detectInNotes(notes);
+  if (found) return { found, path: "CLAUDE.local.md" };
+  for (const { path, text } of readPlans(root)) {
+    const plan = detectInPlan(text, path);
+    if (plan) return { found: plan, path };
+  }
+  return null;
+}
+
+/**
+ * Not if this session has a formal workflow, or any run has that name. What was brought to an end does not come back
+ * because its notes still lie there; changed notes are a new beginning.
+ */
+function isFree(root: string, { found, path }: Source, event: Event): boolean {
+  const live = liveFormal(root);
+  if (live.some((run) => run.owner?.session === event.session || run.formal!.name === found.name)) return false;
+  const changed = lookAt(insideRoot(root, path))?.mtimeMs ?? 0;
+  return !listArchived(root).some(
+    ({ commit: { run, forged } }) =>
+      !forged && run.formal?.name === found.name && Date.parse(run.updated_at) >= changed,
+  );
+}
+
+const phasesOf = (total: number, current: number, name: string) =>
+  Array.from({ length: total }, (_, i) => (i + 1 === current ? name : `Phase ${i + 1}`));
+
+function beginningOf({ name, type, created_at, content }: ParsedFormal): Beginning {
+  const { current, total, name: phase } = content.phase;
+  return { name, type, phases: phasesOf(Math.min(total, 200), current, phase), content, created_at };
+}
+
+function detectedBeginning({ name, type, ...content }: Detected): Beginning {
+  const { current, total, name: phase } = content.phase;
+  return {
+    name,
+    type,
+    phases: phasesOf(Math.min(total, 200), current, phase),
+    content: { ...content, extra: {} },
+    created_at: null,
+  };
+}
+
+async function begin(
+  incoming: Incoming,
+  root: string,
+  formal: Beginning,
+  path: string | null,
+  owner: Owner | null,
+): Promise<string | null> {
+  const { findByName } = await import("../definitions/registry.ts");
+  const custom = findByName("custom", root);
+  if (!custom || "errors" in custom) return null;
+  const id = startFormal(incoming, root, custom.workflow, formal, () => undefined, { path, owner });
+  if (id && owner) bindPointer(owner.host, owner.session, { root, run: "", formal: [id], ...describeParent() });
+  return id;
+}

@@ -1,0 +1,148 @@
+/** Counts turns by project and verdict, and keeps the worst examples. Bounded, however many turns there are. */
+
+import { needsTests } from "../../checks/evidence/edits.ts";
+import { describe } from "../../hosts/claude/tail.ts";
+import type { TurnVerdict, Weight } from "../core/turns.ts";
+import { findTranscripts, type Transcript, type Unread, type Wanted } from "./find.ts";
+import { agentFold, endFold, type Fold, type Turn, takeLine } from "./fold.ts";
+import { readLines } from "./lines.ts";
+
+export type Counts = Record<TurnVerdict, number>;
+
+export interface Example {
+  at: string;
+  project: string;
+  verdict: TurnVerdict;
+  claim: string;
+  why: string;
+}
+
+export interface History {
+  folder: string;
+  there: boolean;
+  since: string | null;
+  sessions: number;
+  bytes: number;
+  total: Counts;
+  projects: { project: string; counts: Counts }[];
+  /** the worst first, of the same kind the newest first */
+  examples: Example[];
+  unread: Unread[];
+}
+
+export interface Watch {
+  /** after each piece that was read; may throw to end it */
+  progress(done: number, all: number): void;
+}
+
+const WORST: TurnVerdict[] = ["failed", "stale", "never"];
+const MOST_EXAMPLES = 5;
+const MOST_KEYS = 2_000_000;
+const noCounts = (): Counts => ({ verified: 0, stale: 0, failed: 0, never: 0 });
+
+interface Counting {
+  projects: Map<string, Counts>;
+  examples: Record<TurnVerdict, Example[]>;
+  seen: Set<string>;
+}
+
+export async function readHistory(folder: string, wanted: Wanted, watch: Watch): Promise<History> {
+  const found = findTranscripts(folder, wanted);
+  const unread = [...found.unread];
+  const counting: Counting = {
+    projects: new Map(),
+    examples: { verified: [], failed: [], stale: [], never: [] },
+    seen: new Set(),
+  };
+  const all = found.transcripts.reduce((sum, one) => sum + one.size + sizeOf(one.agents), 0);
+  let bytes = 0;
+  const pause = async (read: number) => {
+    bytes += read;
+    watch.progress(bytes, all);
+    await new Promise((resolve) => setImmediate(resolve));
+  };
+  for (const transcript of found.transcripts)
+    await readSession(transcript, (turn) => count(counting, turn, wanted), pause, unread);
+  const projects = [...counting.projects].map(([project, counts]) => ({ project, counts }));
+  return {
+    folder,
+    there: found.there,
+    since: wanted.since === null ? null : new Date(wanted.since).toISOString(),
+    sessions: found.transcripts.length,
+    bytes,
+    total: sumOf(projects.map(({ counts }) => counts)),
+    projects: projects.sort((a, b) => turnsOf(b.counts) - turnsOf(a.counts) || (a.project < b.project ? -1 : 1)),
+    examples: WORST.flatMap((verdict) => counting.examples[verdict]).slice(0, MOST_EXAMPLES),
+    unread,
+  };
+}
+
+const sizeOf = (files: { size: number }[]) => files.reduce((sum, { size }) => sum + size, 0);
+
+type Pause = (read: number) => Promise<void>;
+
+/** The sub-agents first: what they did belongs to the turns of the session. */
+async function readSession(
+  { path, agents }: Transcript,
+  emit: (turn: Turn) => void,
+  pause: Pause,
+  unread: Unread[],
+): Promise<void> {
+  const weights: Weight[] = [];
+  for (const agent of agents) {
+    const fold = agentFold();
+    if (await readOr(agent.path, fold.take, pause, unread)) weights.push(...fold.end());
+  }
+  const fold: Fold = { open: null, agents: weights, counts: needsTests, emit };
+  await readOr(path, (line) => takeLine(fold, line), pause, unread);
+  endFold(fold);
+}
+
+/** A file that cannot be read is told, and the others are read. */
+async function readOr(path: string, take: (line: Buffer) => void, pause: Pause, unread: Unread[]): Promise<boolean> {
+  let interrupted: unknown = null;
+  const guarded: Pause = (read) =>
+    pause(read).catch((error) => {
+      interrupted = error;
+      throw error;
+    });
+  try {
+    await readLines(path, take, guarded);
+    return true;
+  } catch (error) {
+    if (interrupted !== null) throw interrupted;
+    unread.push({ path, why: describe(error) });
+    return false;
+  }
+}
+
+function count(counting: Counting, turn: Turn, { since, project }: Wanted): void {
+  if (since !== null && !(Date.parse(turn.at) >= since)) return;
+  if (project !== null && turn.cwd !== project && !turn.cwd.startsWith(`${project}/`)) return;
+  if (counting.seen.has(turn.key)) return;
+  if (counting.seen.size < MOST_KEYS) counting.seen.add(turn.key);
+  const name = turn.cwd === "" ? "(unknown)" : turn.cwd;
+  const counts = counting.projects.get(name) ?? noCounts();
+  counting.projects.set(name, counts);
+  const { verdict, why } = turn.judged;
+  counts[verdict] += 1;
+  const example = { at: turn.at, project: name, verdict, claim: firstWords(turn.claim), why: shortened(why, turn.cwd) };
+  keepNewest(counting.examples[verdict], example);
+}
+
+function keepNewest(list: Example[], example: Example): void {
+  list.push(example);
+  list.sort((a, b) => (a.at < b.at ? 1 : -1));
+  list.length = Math.min(list.length, MOST_EXAMPLES);
+}
+
+const firstWords = (claim: string) => claim.replace(/\s+/g, " ").trim().slice(0, 100);
+const shortened = (why: string, cwd: string) => (cwd === "" ? why : why.replaceAll(`${cwd}/`, "")).slice(0, 300);
+
+function sumOf(list: Counts[]): Counts {
+  const sum = noCounts();
+  for (const counts of list) for (const verdict of Object.keys(sum) as TurnVerdict[]) sum[verdict] += counts[verdict];
+  return sum;
+}
+
+export const turnsOf = (counts: Counts) => counts.verified + counts.stale + counts.failed + counts.never;

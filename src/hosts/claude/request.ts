@@ -1,0 +1,48 @@
+/** What the person asked for in this conversation before they typed a command: the name they would give the work. */
+
+import { type Entry, messageOf, parseLine, textOf } from "./entry.ts";
+import { linesFromEnd, pollFile } from "./tail.ts";
+import { isInjected } from "./wire.ts";
+
+const REACH = 8 * 1024 * 1024;
+/** longer lines hold pictures or whole files */
+const LONGEST_LINE = 256 * 1024;
+const LONGEST_REQUEST = 4_000;
+
+const TYPE_USER = Buffer.from('"type":"user"');
+const TOOL_RESULT = Buffer.from('"tool_result"');
+
+/** "": nothing was asked since the last command, or nobody can tell. */
+export function readRequest(path: string): string {
+  const found = pollFile(
+    path,
+    0,
+    (fd, size) => firstSinceCommand(linesFromEnd(fd, size, REACH)),
+    () => true,
+  );
+  return found.ok ? found.value : "";
+}
+
+/** Backwards. The newest commands are what is being typed now; the one before the requests belongs to earlier work. */
+function firstSinceCommand(lines: Iterable<Buffer>): string {
+  let request = "";
+  for (const line of lines) {
+    const said = line.length <= LONGEST_LINE && line.includes(TYPE_USER) ? saidIn(line) : "";
+    if (isCommand(said) && request !== "") break;
+    if (isRequest(said)) request = said;
+  }
+  return request.slice(0, LONGEST_REQUEST);
+}
+
+function saidIn(line: Buffer): string {
+  const entry = line.includes(TOOL_RESULT) ? null : parseLine(line);
+  return entry && isPersons(entry) ? textOf(messageOf(entry).content).trim() : "";
+}
+
+const isPersons = ({ type, isSidechain, isMeta, isCompactSummary }: Entry) =>
+  type === "user" && isSidechain !== true && isMeta !== true && isCompactSummary !== true;
+
+const isCommand = (said: string) => said.startsWith("/") || said.includes("<command-name>");
+
+/** “yes” and “go on” name nothing. */
+const isRequest = (said: string) => /\S\s+\S+\s+\S/.test(said) && !isCommand(said) && !isInjected(said);

@@ -1,0 +1,291 @@
+/** What follows from one iteration of a loop. Times come in as figures; nothing is started or stopped here. */
+
+import { plain } from "../../kernel/text/safe-text.ts";
+import { noTiming, type Timing, timed } from "../../kernel/time/timing.ts";
+import type { Failure } from "./failure-class.ts";
+import type { LoopSignals } from "./signal.ts";
+
+export type LoopOutcome = "success" | "aborted" | "limit" | "not-started" | "interrupted";
+
+export const EXIT_CODES: Record<LoopOutcome, number> = {
+  success: 0,
+  aborted: 1,
+  limit: 2,
+  "not-started": 3,
+  interrupted: 130,
+};
+
+export interface Limits {
+  /** null: no bound */
+  max_iterations: number | null;
+  /** failures in a row */
+  failure_threshold: number;
+  /** seconds, of all iterations and waits */
+  time_limit: number;
+  /** USD, of all iterations */
+  budget: number;
+}
+
+/** How an iteration counts. `spoilt`: it says nothing about the work and is made again. */
+export type Verdict = "success" | "refused" | "continue" | "failure" | "spoilt";
+
+export interface IterationLine {
+  iteration: number;
+  at: string;
+  verdict: Verdict;
+  why: string;
+  elapsed_ms: number;
+  cost_usd: number | null;
+  session: string | null;
+}
+
+export interface LoopState {
+  v: 1;
+  id: string;
+  procedure: string;
+  /** the agent, as it was asked for */
+  ai: string;
+  /** the run that hooks and loop share; "" where there is none */
+  run: string;
+  /** iterations that count */
+  iterations: number;
+  /** in a row */
+  failures: number;
+  /** in a row */
+  spoilt: number;
+  cost_usd: number;
+  /** an agent that does not say what it costs makes the sum a lower bound */
+  cost_known: boolean;
+  /** of that, for trying the agent before the first iteration */
+  trial_usd: number;
+  tokens: { in: number; out: number };
+  /** made since it began; null: not known */
+  commits: number | null;
+  /** where the repository stood then; "" where there is none */
+  head: string;
+  /** iterations and waits, by a clock that stands still while the machine sleeps */
+  spent_ms: number;
+  timing: Timing;
+  /** how the last iteration left things: the same again is no progress */
+  last: { tree: string; said: string } | null;
+  /** for the next prompt */
+  notes: string[];
+  lines: IterationLine[];
+  created_at: string;
+  updated_at: string;
+  outcome: LoopOutcome | null;
+  why: string;
+}
+
+export interface IterationResult {
+  at: string;
+  how: "exited" | "killed" | "timeout" | "interrupted" | "not-started";
+  exit: number | null;
+  why: string;
+  signals: LoopSignals;
+  /** the final message; where it is not known, the last lines that were printed */
+  message: string;
+  /** what of it is shown */
+  gist: string;
+  /** who spoilt it, if it went wrong */
+  failed: Failure;
+  /** milliseconds until a usage limit is over; null: nobody said */
+  reset_in_ms: number | null;
+  /** why SUCCESS is not believed; null: nothing speaks against it */
+  refused: string | null;
+  /** "" where it was not looked at or could not be read */
+  tree: string;
+  cost_usd: number | null;
+  tokens: { in: number; out: number } | null;
+  elapsed_ms: number;
+  session: string | null;
+}
+
+export type Next =
+  | { kind: "go" }
+  | { kind: "wait"; ms: number; why: string }
+  | { kind: "end"; outcome: LoopOutcome; why: string };
+
+const MOST_LINES = 200;
+const MOST_SPOILT = 8;
+
+export const newLoop = (about: Pick<LoopState, "id" | "procedure" | "ai" | "run">, at: string): LoopState => ({
+  v: 1,
+  ...about,
+  iterations: 0,
+  failures: 0,
+  spoilt: 0,
+  cost_usd: 0,
+  cost_known: true,
+  trial_usd: 0,
+  commits: null,
+  head: "",
+  tokens: { in: 0, out: 0 },
+  spent_ms: 0,
+  timing: noTiming,
+  last: null,
+  notes: [],
+  lines: [],
+  created_at: at,
+  updated_at: at,
+  outcome: null,
+  why: "",
+});
+
+// ── Before ──────────────────────────────────────────────────────────────────
+
+/** The iteration limit comes before the failures: who reaches both has reached the limit. */
+export function mayGo(state: LoopState, limits: Limits): Next {
+  const { iterations, failures, spent_ms, cost_usd } = state;
+  if (limits.max_iterations !== null && iterations >= limits.max_iterations)
+    return over("limit", `${iterations} of ${limits.max_iterations} iterations are made`);
+  if (failures >= limits.failure_threshold)
+    return over("aborted", `${failures} failures in a row: ${state.lines.at(-1)?.why ?? ""}`);
+  if (cost_usd >= limits.budget)
+    return over("limit", `the budget of ${limits.budget} USD is spent (${cost_usd.toFixed(2)})`);
+  if (spent_ms >= limits.time_limit * 1000) return over("limit", `the time limit of ${limits.time_limit} s is reached`);
+  return { kind: "go" };
+}
+
+const over = (outcome: LoopOutcome, why: string): Next => ({ kind: "end", outcome, why });
+
+// ── After ───────────────────────────────────────────────────────────────────
+
+export function after(
+  before: LoopState,
+  limits: Limits,
+  result: IterationResult,
+): { state: LoopState; verdict: Verdict; next: Next } {
+  const { verdict, why } = judge(before, result);
+  const state = counted(before, result, verdict, why);
+  if (result.how === "not-started") return { state, verdict, next: over("not-started", result.why) };
+  if (result.how === "interrupted") return { state, verdict, next: over("interrupted", "interrupted") };
+  if (verdict === "success") return { state, verdict, next: over("success", why) };
+  if (verdict !== "spoilt") return { state, verdict, next: mayGo(state, limits) };
+  const next = afterSpoilt(state, result);
+  const isTooLong = next.kind === "wait" && state.spent_ms + next.ms > limits.time_limit * 1000;
+  if (isTooLong) return { state, verdict, next: over("limit", `${next.why}; that is beyond the time limit`) };
+  // A wait has its own bound; the limits of the work count as always.
+  const allowed = mayGo(state, limits);
+  return { state, verdict, next: allowed.kind === "end" ? allowed : next };
+}
+
+/** FAILURE wins over everything but the clock; a signal wins over the exit code. */
+function judge(state: LoopState, result: IterationResult): { verdict: Verdict; why: string } {
+  const { how, exit, signals, failed, refused, message } = result;
+  if (how === "not-started" || how === "interrupted")
+    return { verdict: "spoilt", why: how === "interrupted" ? "it is made again" : result.why || how };
+  if (how === "timeout") return { verdict: "failure", why: result.why || "it ran out of time" };
+  if (signals.failure) return { verdict: "failure", why: `FAILURE: ${reasonIn(message)}` };
+  if (signals.success && refused !== null) return { verdict: "refused", why: `SUCCESS is not believed: ${refused}` };
+  if (signals.success) return { verdict: "success", why: `SUCCESS: ${reasonIn(message)}` };
+  if (how === "exited" && exit === 0) return atWork(state, result);
+  if (failed.class !== "agent") return { verdict: "spoilt", why: `${failed.class}: ${failed.why}` };
+  return { verdict: "failure", why: how === "killed" ? result.why : `exit ${exit}: ${failed.why}` };
+}
+
+/** A client may report a limit and still exit 0; else only standing still is wrong with an iteration without a signal. */
+function atWork(state: LoopState, { failed, tree, message, gist }: IterationResult): { verdict: Verdict; why: string } {
+  if (failed.class === "limit" || failed.class === "config")
+    return { verdict: "spoilt", why: `${failed.class}: ${failed.why}` };
+  const said = digestible(message);
+  const isSame = state.last !== null && tree !== "" && state.last.tree === tree && state.last.said === said;
+  if (isSame)
+    return {
+      verdict: "failure",
+      why: `no progress: the files are as they were, and it said the same again: “${excerpt(said)}”`,
+    };
+  return { verdict: "continue", why: excerpt(gist) };
+}
+
+/** Only then the files are worth a look: to read them all takes longer than everything else between two iterations. */
+export const saysTheSame = ({ last }: LoopState, message: string) => last?.said === digestible(message);
+
+/** Figures and times differ where nothing else does. */
+const digestible = (message: string) => message.replace(/\d+/g, "0").replace(/\s+/g, " ").trim().slice(0, 2_000);
+
+const excerpt = (text: string, most = 160) => {
+  const line = plain(text).replace(/\s+/g, " ").trim();
+  return line.length > most ? `${line.slice(0, most - 1)}…` : line;
+};
+
+/** What stands behind the last signal is its explanation; else what stands before it. */
+function reasonIn(message: string): string {
+  const at = message.lastIndexOf("</promise>");
+  const behind = message.slice(at < 0 ? 0 : at + "</promise>".length);
+  const text = behind.trim() === "" ? message.slice(0, Math.max(0, message.lastIndexOf("<promise>"))) : behind;
+  return excerpt(text) || "(no explanation)";
+}
+
+function counted(before: LoopState, result: IterationResult, verdict: Verdict, why: string): LoopState {
+  const counts = verdict !== "spoilt";
+  const { elapsed_ms, cost_usd, tokens } = result;
+  const line = { iteration: before.iterations + 1, at: result.at, verdict, why, elapsed_ms, cost_usd };
+  const isFailure = verdict === "failure" || verdict === "refused";
+  return {
+    ...before,
+    iterations: before.iterations + (counts ? 1 : 0),
+    failures: isFailure ? before.failures + 1 : counts ? 0 : before.failures,
+    spoilt: counts ? 0 : before.spoilt + 1,
+    cost_usd: before.cost_usd + (cost_usd ?? 0),
+    cost_known: before.cost_known && (cost_usd !== null || result.how === "not-started"),
+    tokens: { in: before.tokens.in + (tokens?.in ?? 0), out: before.tokens.out + (tokens?.out ?? 0) },
+    spent_ms: before.spent_ms + elapsed_ms,
+    timing: counts ? timed(before.timing, elapsed_ms) : before.timing,
+    last: counts ? { tree: result.tree, said: digestible(result.message) } : before.last,
+    notes: counts ? notesOf(result, verdict, why) : before.notes,
+    lines: [...before.lines, { ...line, session: result.session }].slice(-MOST_LINES),
+    updated_at: result.at,
+  };
+}
+
+/** What the next iteration has to know of this one; it has no other memory. */
+function notesOf({ signals, how }: IterationResult, verdict: Verdict, why: string): string[] {
+  const malformed = signals.malformed.map(
+    (line) =>
+      `The last iteration wrote ${shown(line)}, which is no signal: nothing but the word stands inside the tag.`,
+  );
+  const quoted = signals.quoted.map(
+    (line) => `The last iteration wrote ${shown(line)} inside code or a quotation, where it is no signal.`,
+  );
+  const failed = how === "timeout" ? "was ended because it ran out of time" : `failed: ${why}`;
+  const told = verdict === "failure" ? [`The last iteration ${failed}`] : [];
+  const refused = verdict === "refused" ? [`${why}. Mend that before you claim it again.`] : [];
+  return [...refused, ...told, ...malformed, ...quoted].slice(0, 8);
+}
+
+/** As it was, but never a signal when somebody repeats it. */
+const shown = (line: string) => `\`${excerpt(line, 100).replaceAll("<", "‹").replaceAll(">", "›")}\``;
+
+// ── Spoilt ──────────────────────────────────────────────────────────────────
+
+const SECOND = 1_000;
+const MINUTE = 60 * SECOND;
+
+function afterSpoilt(state: LoopState, { failed, reset_in_ms }: IterationResult): Next {
+  const { spoilt } = state;
+  if (failed.class === "config")
+    return over("aborted", [failed.why, failed.remedy ?? ""].filter((part) => part !== "").join(". "));
+  if (failed.class === "limit") {
+    const ms = reset_in_ms === null ? doubled(5 * MINUTE, spoilt, 60 * MINUTE) : Math.max(SECOND, reset_in_ms);
+    return { kind: "wait", ms, why: `usage limit: ${failed.why}` };
+  }
+  if (spoilt >= MOST_SPOILT) return over("aborted", `${spoilt} tries in a row were spoilt: ${failed.why}`);
+  return { kind: "wait", ms: doubled(5 * SECOND, spoilt, 5 * MINUTE), why: failed.why };
+}
+
+const doubled = (first: number, times: number, most: number) => Math.min(most, first * 2 ** Math.max(0, times - 1));
+
+/** Waiting is time, too. */
+export const waited = (state: LoopState, ms: number, at: string): LoopState => ({
+  ...state,
+  spent_ms: state.spent_ms + ms,
+  updated_at: at,
+});
+
+export const ended = (state: LoopState, next: Extract<Next, { kind: "end" }>, at: string): LoopState => ({
+  ...state,
+  outcome: next.outcome,
+  why: next.why,
+  updated_at: at,
+});

@@ -1,0 +1,174 @@
+/**
+ * Changes several files or none. Everything new is written beside its place first, so that a full disk shows before
+ * anything is touched; old files keep a second name until all is done, so that putting them back needs no space.
+ */
+import {
+  chmodSync,
+  closeSync,
+  constants,
+  fsyncSync,
+  linkSync,
+  mkdirSync,
+  openSync,
+  renameSync,
+  rmdirSync,
+  unlinkSync,
+  writeSync,
+} from "node:fs";
+import { errorCode, lookAt, messageOf, readText, removeQuietly, syncDir, TEMP_PREFIX } from "../../store/files.ts";
+import { dirname, join } from "../../store/names.ts";
+import { seal } from "../../store/seal.ts";
+import { InstallError } from "./error.ts";
+
+export interface Change {
+  /** absolute */
+  path: string;
+  /** what is there now; null: nothing */
+  before: string | null;
+  /** null: it goes */
+  after: string | null;
+  /** what `after` is sealed for: only at the moment of writing, as that may make the key */
+  sealed?: string;
+  mode: number;
+  why: string;
+}
+
+interface Work {
+  undo: (() => void)[];
+  /** that we made, outermost first */
+  folders: string[];
+  /** names nobody needs afterwards, however it ended */
+  spare: string[];
+}
+
+export function applyChanges(changes: Change[]): void {
+  const work: Work = { undo: [], folders: [], spare: [] };
+  try {
+    const staged = changes.map((change) => ({ change, ...stage(change, work) }));
+    for (const { change, fresh, old } of staged) publish(change, fresh, old, work);
+    for (const folder of new Set(changes.map(({ path }) => dirname(path)))) trySync(folder);
+  } catch (error) {
+    throw rolledBack(error, work);
+  } finally {
+    for (const path of work.spare) removeQuietly(path);
+  }
+}
+
+function stage(change: Change, work: Work): { fresh: string; old: string } {
+  const folder = dirname(change.path);
+  const fresh = spareName(folder, work);
+  const old = spareName(folder, work);
+  if (change.after !== null) {
+    makeFolders(folder, change.mode, work);
+    const { after, sealed } = change;
+    writeFresh(fresh, sealed === undefined ? after : seal(sealed, after), change.mode);
+    if (change.before !== null) chmodSync(fresh, change.mode);
+  }
+  if (change.before !== null) linkOld(change.path, old);
+  return { fresh, old };
+}
+
+function spareName(folder: string, work: Work): string {
+  const path = join(folder, `${TEMP_PREFIX}${process.pid}-${Math.random().toString(36).slice(2, 12)}`);
+  work.spare.push(path);
+  return path;
+}
+
+function makeFolders(folder: string, mode: number, work: Work): void {
+  if (lookAt(folder)?.isDirectory()) return;
+  makeFolders(dirname(folder), mode, work);
+  mkdirSync(folder, { mode: mode & 0o044 ? 0o777 : 0o700 });
+  work.folders.push(folder);
+}
+
+function writeFresh(path: string, text: string, mode: number): void {
+  const { O_CREAT, O_EXCL, O_NOFOLLOW, O_WRONLY } = constants;
+  const fd = openSync(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, mode);
+  try {
+    const bytes = Buffer.from(text);
+    for (let at = 0; at < bytes.length; ) {
+      const wrote = writeSync(fd, bytes, at, bytes.length - at);
+      if (wrote <= 0) throw new Error("the disk takes no more bytes");
+      at += wrote;
+    }
+    fsyncSync(fd);
+  } finally {
+    closeSync(fd);
+  }
+}
+
+function publish(change: Change, fresh: string, old: string, work: Work): void {
+  const { path, before, after } = change;
+  assertUnchanged(path, before);
+  if (after === null) unlinkSync(path);
+  else if (before === null) linkNew(fresh, path);
+  else renameSync(fresh, path);
+  work.undo.push(() => (before === null ? unlinkSync(path) : renameSync(old, path)));
+}
+
+function linkOld(path: string, old: string): void {
+  try {
+    linkSync(path, old);
+  } catch (error) {
+    throw errorCode(error) === "ENOENT" ? changedMeanwhile(path) : error;
+  }
+}
+
+function linkNew(fresh: string, path: string): void {
+  try {
+    linkSync(fresh, path);
+  } catch (error) {
+    throw errorCode(error) === "EEXIST" ? changedMeanwhile(path) : error;
+  }
+}
+
+function assertUnchanged(path: string, before: string | null): void {
+  const now = readText(path);
+  if (!now.ok && now.why === "unreadable")
+    throw new InstallError(
+      `${path} cannot be read (${now.detail})`,
+      "mend that and try again; everything is as it was",
+    );
+  const same = now.ok ? now.text === before : now.why === "missing" && before === null;
+  if (!same) throw changedMeanwhile(path);
+}
+
+const changedMeanwhile = (path: string) =>
+  new InstallError(`${path} was changed by someone else meanwhile`, "try again; nothing was changed");
+
+function trySync(folder: string): void {
+  try {
+    syncDir(folder);
+  } catch {
+    // the files themselves are synced; their names follow with the file system's next turn
+  }
+}
+
+/** The error to throw once everything is as it was; it tells what could not be put back. */
+function rolledBack(error: unknown, work: Work): InstallError {
+  const stuck = work.undo.toReversed().flatMap(attempt);
+  for (const path of work.spare) removeQuietly(path);
+  stuck.push(...work.folders.toReversed().flatMap((folder) => attempt(() => rmdirSync(folder))));
+  if (stuck.length > 0) {
+    const hint = `put back by hand what could not be: ${stuck.join("; ")}`;
+    return new InstallError(`${messageOf(error)}; undoing it failed in part`, hint);
+  }
+  if (error instanceof InstallError) return error;
+  return new InstallError(messageOf(error), `${remedy(errorCode(error))}; everything is as it was`);
+}
+
+function attempt(step: () => void): string[] {
+  try {
+    step();
+    return [];
+  } catch (problem) {
+    return [messageOf(problem)];
+  }
+}
+
+function remedy(code: string): string {
+  if (code === "ENOSPC" || code === "EDQUOT") return "make room on the disk and try again";
+  if (code === "EACCES" || code === "EPERM" || code === "EROFS")
+    return "you may not write there; mend that or choose another target";
+  return "mend that and try again";
+}

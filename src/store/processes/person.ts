@@ -1,0 +1,208 @@
+/**
+ * Is a person at the terminal? An agent can call every command, so its approval would be worth nothing. It is known by
+ * its environment and by its ancestors. Who hides from both on purpose gets through: this is a lock, not a jail.
+ */
+import { readdirSync, readFileSync, readlinkSync } from "node:fs";
+import { isatty } from "node:tty";
+import { messageOf } from "../files.ts";
+import { statePath } from "../home.ts";
+import { basename } from "../names.ts";
+import { readPointer } from "../place.ts";
+import { ownerGone } from "./owner.ts";
+
+export type PersonState = { ok: true; who: string } | { ok: false; why: string };
+
+export function isPerson(): PersonState {
+  const agent = agentCalling();
+  if (agent !== null) return { ok: false, why: `${agent}: only a person can approve` };
+  if (!isatty(0) || !isatty(1)) return { ok: false, why: "there is no terminal: only a person at one can approve" };
+  return { ok: true, who: userName() };
+}
+
+/** How we know that an agent calls; null: nothing shows one. What cannot be looked at counts as one. */
+export function agentCalling(): string | null {
+  const marker = markerIn(process.env);
+  if (marker !== undefined) return `${marker} in the environment shows that an agent calls this`;
+  try {
+    const recorded = recordedPids();
+    return ancestors().flatMap((one) => suspicion(one, recorded) ?? [])[0] ?? null;
+  } catch (error) {
+    return `it cannot be seen who calls this (${messageOf(error)})`;
+  }
+}
+
+/** Is the caller the agent of a session of ours? Less than the above: an agent may run what is no approval. */
+export function agentOfSession(): string | null {
+  const marker = markerIn(process.env);
+  if (marker !== undefined) return `${marker} is set`;
+  const recorded = recordedPids();
+  if (recorded.length === 0) return null;
+  const above = ancestors().find(({ pid }) => recorded.includes(pid));
+  return above ? `it was started below process ${above.pid}, the agent of a session` : null;
+}
+
+/** The system's answer: variables like USER say what the caller wants. */
+export function userName(): string {
+  const fallback = `uid ${process.getuid?.() ?? "?"}`;
+  try {
+    return Bun.spawnSync(["/usr/bin/id", "-un"], { timeout: 5_000 }).stdout.toString().trim() || fallback;
+  } catch {
+    return fallback;
+  }
+}
+
+// ── Signs ───────────────────────────────────────────────────────────────────
+
+/** Set by agents for the commands they run. Variables that people set for themselves (keys, homes) are not here. */
+const MARKERS = new Set([
+  "AGENT",
+  "AI_AGENT",
+  "AMP_CURRENT_THREAD_ID",
+  "ANTIGRAVITY_AGENT",
+  "AUGMENT_AGENT",
+  "CLAUDECODE",
+  "CLAUDE_CODE_CHILD_SESSION",
+  "CLAUDE_CODE_ENTRYPOINT",
+  "CLAUDE_CODE_SESSION_ID",
+  "CLINE_ACTIVE",
+  "CODEX_CI",
+  "CODEX_SANDBOX",
+  "CODEX_SANDBOX_NETWORK_DISABLED",
+  "CODEX_THREAD_ID",
+  "COPILOT_AGENT",
+  "COPILOT_CLI",
+  "CURSOR_AGENT",
+  "GEMINI_CLI",
+  "GEMINI_SESSION_ID",
+  "GOOSE_TERMINAL",
+  "OPENCODE",
+  "QWEN_CODE",
+]);
+
+const PROGRAMS =
+  /^(claude|claude-code|codex|gemini|gemini-cli|copilot|opencode|qwen|qwen-code|cursor-agent|aider|goose|amp|crush|droid|auggie|cline|kiro-cli)$/;
+const PACKAGES =
+  /\/(@anthropic-ai\/claude-(code|agent-sdk)|@openai\/codex|@google\/gemini-cli|@github\/copilot|opencode-ai|@qwen-code\/qwen-code|claude\/versions)(\/|$)/;
+const INTERPRETERS = /^(node|nodejs|bun|deno|python[\d.]*)(\.exe)?$/;
+
+const markerIn = (env: Record<string, string | undefined>) =>
+  Object.keys(env).find((name) => MARKERS.has(name) && env[name] !== "" && env[name] !== undefined);
+
+/** The name it goes by, the file it is, and for an interpreter the script it runs. */
+function suspicion({ pid, comm, args, exe, env }: Ancestor, recorded: number[]): string | null {
+  const program = basename(args[0] ?? "");
+  const script = INTERPRETERS.test(basename(exe) || program)
+    ? (args.slice(1).find((arg) => !arg.startsWith("-")) ?? "")
+    : "";
+  const named = [comm, program, basename(exe), nameOf(script)].find((name) => PROGRAMS.test(name));
+  if (named !== undefined) return `it was started below ${named} (process ${pid})`;
+  if ([args[0] ?? "", exe, script].some((path) => PACKAGES.test(path)))
+    return `it was started below an agent (process ${pid})`;
+  const marker = markerIn(env);
+  if (marker !== undefined) return `it was started below an agent's shell (process ${pid} has ${marker})`;
+  return recorded.includes(pid) ? `it was started below the agent of a session (process ${pid})` : null;
+}
+
+const nameOf = (script: string) => basename(script).replace(/\.[cm]?[jt]s$|\.py$/, "");
+
+/** The processes that sessions of ours belong to, and that are still the same. */
+function recordedPids(): number[] {
+  const here = namespace();
+  return sessions().flatMap(({ host, session }) => {
+    const pointer = readPointer(host, session);
+    return pointer?.pid !== undefined && pointer.pid_ns === here && !ownerGone(pointer) ? [pointer.pid] : [];
+  });
+}
+
+function sessions(): { host: string; session: string }[] {
+  try {
+    return readdirSync(statePath("sessions")).flatMap((name) => {
+      const [, host, session] = /^([a-z]+)-(.+)$/.exec(name) ?? [];
+      return host && session ? [{ host, session }] : [];
+    });
+  } catch {
+    return [];
+  }
+}
+
+function namespace(): string | undefined {
+  try {
+    return readlinkSync("/proc/self/ns/pid");
+  } catch {
+    return undefined;
+  }
+}
+
+// ── Ancestors ───────────────────────────────────────────────────────────────
+
+interface Ancestor {
+  pid: number;
+  parent: number;
+  comm: string;
+  args: string[];
+  /** "" where it is not ours to see */
+  exe: string;
+  env: Record<string, string>;
+}
+
+const MOST = 200;
+
+function ancestors(): Ancestor[] {
+  const read = process.platform === "linux" ? fromProc : fromPs();
+  const found: Ancestor[] = [];
+  for (let pid = process.ppid; pid > 0 && found.length < MOST; ) {
+    const one = read(pid);
+    // Processes of others may be hidden; those of the same person are not.
+    if (!one) break;
+    found.push(one);
+    pid = one.parent;
+  }
+  if (found.length === 0 && process.ppid > 0) throw new Error("the processes above it are hidden");
+  return found;
+}
+
+function fromProc(pid: number): Ancestor | null {
+  const stat = proc(pid, "stat");
+  const parent = /^.*\) \S (\d+) /s.exec(stat)?.[1];
+  if (parent === undefined) return null;
+  const comm = stat.slice(stat.indexOf("(") + 1, stat.lastIndexOf(")"));
+  const args = proc(pid, "cmdline").split("\0");
+  return { pid, parent: Number(parent), comm, args, exe: exeOf(pid), env: environOf(pid) };
+}
+
+function proc(pid: number, name: string): string {
+  try {
+    // Bytes that are no UTF-8 must not hide the rest.
+    return readFileSync(`/proc/${pid}/${name}`, "latin1");
+  } catch {
+    return "";
+  }
+}
+
+function exeOf(pid: number): string {
+  try {
+    return readlinkSync(`/proc/${pid}/exe`).replace(/ \(deleted\)$/, "");
+  } catch {
+    return "";
+  }
+}
+
+export function environOf(pid: number): Record<string, string> {
+  const entries = proc(pid, "environ")
+    .split("\0")
+    .map((line) => line.split(/=(.*)/s));
+  return Object.fromEntries(entries.map(([name = "", value = ""]) => [name, value]));
+}
+
+/** Where there is no /proc. One look at all of them, so that none is missed in between. */
+function fromPs(): (pid: number) => Ancestor | null {
+  const { stdout, exitCode } = Bun.spawnSync(["/bin/ps", "-axo", "pid=,ppid=,command="], { timeout: 5_000 });
+  if (exitCode !== 0) throw new Error("ps does not answer");
+  const all = new Map<number, Ancestor>();
+  for (const line of stdout.toString().split("\n")) {
+    const [, pid, parent, command = ""] = /^\s*(\d+)\s+(\d+)\s+(.*)$/.exec(line) ?? [];
+    const args = command.split(" ");
+    if (pid) all.set(Number(pid), { pid: Number(pid), parent: Number(parent), comm: "", args, exe: "", env: {} });
+  }
+  return (pid) => all.get(pid) ?? null;
+}

