@@ -115,7 +115,7 @@ function statusLineRows(setting: Setting): Measured[] {
   const [busy, dear] = ["line-run", "line-cost"].map((name) => armProject(pawl(0), template, folder, name));
   const says = (text: string) => (sample: Sample) =>
     sample.out.startsWith(text) ? null : `printed ${sample.out.slice(0, 200)}`;
-  const bounds = [{ against: EMPTY, most: 1.4 }];
+  const bounds = [{ against: EMPTY, most: 2.4 }];
   return [
     { name: "status line, nothing to say", job: (n: number) => lineJob(pawl(n), bare, 1), wrong: silent },
     { name: "status line, next task", job: (n: number) => lineJob(pawl(n), tasks, 1), wrong: says("Next: Task 0\n") },

@@ -8,47 +8,29 @@ interface Libc {
   access(at: number, mode: number): number;
   _exit(code: number): void;
 }
-/** What the status line needs beyond that: no hook has to pay for it. */
-export interface LineLibc extends Libc {
-  open(path: number, flags: number, mode: number): number;
-  write(fd: number, at: number, size: number): number;
-  close(fd: number): number;
-  statx(dir: number, path: number, flags: number, mask: number, at: number): number;
-}
 interface Ffi {
-  dlopen(name: string, symbols: Record<string, { args: string[]; returns: string }>): { symbols: LineLibc };
+  dlopen(name: string, symbols: Record<string, { args: string[]; returns: string }>): { symbols: Libc };
   ptr(bytes: Uint8Array, offset?: number): number;
   /** a copy of the UTF-8 there: as TextDecoder makes it, without a view and a decoder to be made first */
   CString(at: number, offset: number, size: number): string;
 }
 
 /**
- * Its own calls, as libc.ts has those of the store. main.ts alone imports this file and quick-line.ts: a module that
- * another part used too would be one more to load. Reading stdin through the event loop costs half a millisecond, through
+ * Its own calls, as libc.ts has those of the store. main.ts alone imports this file: a module that another
+ * part used too would be one more to load. Reading stdin through the event loop costs half a millisecond, through
  * node:fs one and a half, these calls a quarter.
  */
-export const ffi = (Bun as unknown as { FFI: Ffi }).FFI;
-const isLine = process.argv[2] === "statusline";
+const ffi = (Bun as unknown as { FFI: Ffi }).FFI;
 const libc = openLibc();
-/** null: no status line, or no Linux. */
-export const lineLibc = isLine ? libc : null;
 
-function openLibc(): LineLibc | null {
+function openLibc(): Libc | null {
   if (process.platform !== "linux") return null;
-  const four = {
-    poll: { args: ["ptr", "u64", "i32"], returns: "i32" },
-    read: { args: ["i32", "ptr", "u64"], returns: "i64_fast" },
-    access: { args: ["ptr", "i32"], returns: "i32" },
-    _exit: { args: ["i32"], returns: "void" },
-  };
   try {
-    if (!isLine) return ffi.dlopen("libc.so.6", four).symbols;
     return ffi.dlopen("libc.so.6", {
-      ...four,
-      open: { args: ["ptr", "i32", "u32"], returns: "i32" },
-      write: { args: ["i32", "ptr", "u64"], returns: "i64_fast" },
-      close: { args: ["i32"], returns: "i32" },
-      statx: { args: ["i32", "ptr", "i32", "u32", "ptr"], returns: "i32" },
+      poll: { args: ["ptr", "u64", "i32"], returns: "i32" },
+      read: { args: ["i32", "ptr", "u64"], returns: "i64_fast" },
+      access: { args: ["ptr", "i32"], returns: "i32" },
+      _exit: { args: ["i32"], returns: "void" },
     }).symbols;
   } catch {
     return null;
@@ -75,8 +57,8 @@ const LONGEST_COMMAND = 3;
 const LONGEST_DIRECTIVE = 11;
 
 /** For all that libc reads and writes here, one after the other: a second array would cost more than any call. */
-export const BYTES = new Uint8Array(1 << 16);
-export const BYTES_AT = libc ? ffi.ptr(BYTES) : 0;
+const BYTES = new Uint8Array(1 << 16);
+const BYTES_AT = libc ? ffi.ptr(BYTES) : 0;
 
 /**
  * A promise only where there is no libc to call. The first read nearly always brings it all, and each function that runs

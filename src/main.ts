@@ -1,6 +1,5 @@
 /** argv. `hook` is the hot path: everything else is imported only when it is asked for. */
 import { type Input, isUnarmed, leave, mayBeShortcut, readStdin } from "./fast-path.ts";
-import { folderOf, lineAgain, memoPath, memoText, sayLine, stampOf, toldBy } from "./quick-line.ts";
 
 const { argv, env } = process;
 const name = argv[2] ?? "";
@@ -11,10 +10,6 @@ if (name === "hook" || name === "rewake") {
   const input = readStdin();
   if ("then" in input) void input.then(deal);
   else deal(input);
-} else if (name === "statusline" && argv.length === 3) {
-  const input = readStdin();
-  if ("then" in input) void input.then(line);
-  else line(input);
 } else void other();
 
 function deal(input: Input): void {
@@ -31,25 +26,14 @@ async function rewake(input: Input): Promise<void> {
   process.exit((await import("./cli/rewake.ts")).rewake(input));
 }
 
-/** Asked for after every message, and mostly what was said before. */
-function line(input: Input): void {
-  if (env.PAWL === "0" || "failed" in input) leave();
-  const again = lineAgain(input.value);
-  if (again !== null && sayLine(again)) leave();
-  void lineAnew([], input);
-}
-
-async function lineAnew(args: string[], input: Input | null): Promise<void> {
-  const quick = { folderOf, lineAgain, memoPath, memoText, sayLine, stampOf, toldBy };
-  await (await import("./cli/statusline.ts")).answer(args, input, quick);
-  leave();
-}
-
 async function other(): Promise<void> {
   if (!Bun.isMainThread) return (await import("./insight/mate-thread.ts")).serve();
   const args = argv.slice(3);
   if (name === "job") process.exit(await (await import("./cli/job.ts")).run(args));
-  if (name === "statusline" && !args.includes("--help")) return lineAnew(args, null);
+  if (name === "statusline" && !args.includes("--help")) {
+    await (await import("./cli/statusline.ts")).answer(args, readStdin);
+    leave();
+  }
   const { main } = await import("./cli/index.ts");
   process.exit(await main(name, args));
 }

@@ -1,68 +1,47 @@
 /**
- * The one line below the client's prompt, made anew: the session's run, or the next task. The client asks for it after every
- * message, so no other program is asked, and what was found is remembered for quick-line.ts.
+ * The one line below the client's prompt: the session's run, or the next task. The client asks for it after every message,
+ * so no other program is started for it.
  */
 
-import { namesOf, rename } from "../native/disk.ts";
-import type * as quickLine from "../quick-line.ts";
-import { keepCost, readMemo } from "../store/cost.ts";
+import { MOST_SIGNS, type RunLine, runLine, runText, short, stageBar } from "../engine/core/run-line.ts";
+import type { Run } from "../kernel/types/run.ts";
+import { liveDir, readCommit, seqsIn } from "../store/commits.ts";
+import { type Figures, keepCost } from "../store/cost.ts";
 import { logError } from "../store/errors.ts";
-import { lookAt, makeDirs, removeQuietly, withTemp } from "../store/files.ts";
-import { basename, dirname, isPlainName } from "../store/names.ts";
-import { findRoot } from "../store/place.ts";
-import { sessionRun } from "./status-line-run.ts";
-import { nextTask } from "./status-line-task.ts";
-import type { Watch } from "./status-line-watch.ts";
-
-/** Handed over by main.ts, which alone may import it. */
-export type Quick = typeof quickLine;
-type Memo = quickLine.Memo;
+import { insideRoot, lookAt, mayHaveKey, readText } from "../store/files.ts";
+import { isPlainName } from "../store/names.ts";
+import { findRoot, isOff, readPointer } from "../store/place.ts";
+import { parseSessionFile, type Task, tasksOf } from "../trackers/core/tasks.ts";
+import { arrange, chooseTask } from "./core/status.ts";
 
 const WIDTH = 80;
-/** A project may get another root by what is made above it, which no stamp tells. */
-const VALID_MS = 60_000;
-const WEEK_MS = 7 * 24 * 60 * 60 * 1000;
+const MINUTE = 60_000;
+const SESSION_FILES = ["session.md", "agents/session.md"];
+/** Parsing a larger session.md takes longer than a person waits for a line. */
+const LARGEST = 128 * 1024;
 
-/** "": nothing to say. `value` is what the client wrote. */
-export async function statusLine(value: unknown, now: number, quick: Quick): Promise<string> {
+type Input = Record<string, unknown>;
+
+/** `value` is the JSON that the client wrote; "" if there is nothing to show. */
+export async function statusLine(value: unknown, now: number): Promise<string> {
   if (typeof value !== "object" || value === null) return "";
-  const path = quick.memoPath(value);
-  if (path !== null) settle(path);
-  // Where nothing can be stamped, nothing is remembered.
-  const watch: Watch = { stampOf: quick.stampOf, seen: [], sure: quick.stampOf("/") !== "" };
-  const made = await make(value, now, watch, quick);
-  const line = made.words.length === 0 ? "" : `${fitting(made.words)}\n`;
-  if (path !== null) {
-    const { folder, root, until, run } = made;
-    remember(path, watch.sure ? { v: 1, folder, root, at: now, until, seen: watch.seen, run } : null, line, quick);
+  const { session_id: session, cwd, workspace } = value as Input;
+  if (typeof session === "string" && isPlainName(session)) {
+    const found = sessionRun(session);
+    if (found === "off") return "";
+    if (found !== null) {
+      saveCost(found, session, value as Input, now);
+      return `${fitToWidth(variants(found.run, now))}\n`;
+    }
   }
-  return line;
+  const folder = (workspace as Input | null | undefined)?.project_dir ?? cwd;
+  if (typeof folder !== "string" || !folder.startsWith("/") || lookAt(folder) === undefined) return "";
+  const next = await nextTask(findRoot(folder));
+  return next === "" ? "" : `${fitToWidth([`Next: ${next}`])}\n`;
 }
 
-interface Made extends Pick<Memo, "folder" | "root" | "until" | "run"> {
-  words: string[];
-}
-
-async function make(value: object, now: number, watch: Watch, quick: Quick): Promise<Made> {
-  const { session_id: session } = value as Record<string, unknown>;
-  const given = quick.folderOf(value);
-  const folder = typeof given === "string" && given.startsWith("/") ? given : "";
-  const found = typeof session === "string" && isPlainName(session) ? sessionRun(session, now, watch) : null;
-  const nothing = { folder, root: "", until: now + VALID_MS, run: null, words: [] };
-  if (found === "off") return nothing;
-  if (found !== null) {
-    const told = quick.toldBy(value);
-    keep(found.root, found.id, session as string, told);
-    return { ...nothing, ...found, run: { id: found.id, ...told } };
-  }
-  if (folder === "") return nothing;
-  const root = findRoot(folder);
-  const next = await nextTask(root, folder, now, watch);
-  return { ...nothing, root, words: next === "" ? [] : [`Next: ${next}`] };
-}
-
-/** The first that fits, else the last, cut. */
-function fitting(lines: string[]): string {
+/** The first that fits, else the last one, cut. */
+function fitToWidth(lines: string[]): string {
   for (const line of lines) if (Bun.stringWidth(line) <= WIDTH) return line;
   let line = "";
   for (const sign of lines.at(-1) ?? "") {
@@ -72,47 +51,109 @@ function fitting(lines: string[]): string {
   return `${line}…`;
 }
 
-// ── Memory ──────────────────────────────────────────────────────────────────
+// ── The session's run ───────────────────────────────────────────────────────
 
-/** What was told since the last line was made goes to the run it was about. */
-function settle(path: string): void {
-  const memo = readMemo(path);
-  if (memo?.run) keep(memo.root, memo.run.id, basename(path).slice("claude-".length), memo.run);
+interface SessionRun {
+  root: string;
+  run: Run;
 }
 
-/** A figure that cannot be kept must not cost the person the line. */
-function keep(root: string, id: string, session: string, told: quickLine.Told): void {
+/** null: no active run belongs to this session. */
+function sessionRun(session: string): SessionRun | "off" | null {
+  const pointer = readPointer("claude", session);
+  if (pointer === null) return null;
+  const { root } = pointer;
+  if (pointer.off || isOff(root)) return "off";
+  for (const id of [pointer.run, ...(pointer.formal ?? [])]) {
+    const run = id === "" ? null : newestRun(root, id);
+    if (run !== null && run.status !== "ended" && run.owner?.session === session) return { root, run };
+  }
+  return null;
+}
+
+/** A damaged commit is skipped here; the next hook moves it aside. */
+function newestRun(root: string, id: string): Run | null {
+  const dir = insideRoot(root, liveDir(id));
+  for (const seq of (seqsIn(dir) ?? []).reverse()) {
+    const read = readCommit(dir, id, seq);
+    if (read.ok) return read.commit.run;
+  }
+  return null;
+}
+
+/** The same line with fewer and fewer words. */
+function variants(run: Run, now: number): string[] {
+  const minutes = Math.max(0, Math.floor((now - Date.parse(run.entered_at)) / MINUTE)) || 0;
+  const line: RunLine = runLine(run, { minutes, ownerGone: false, arm: "" });
+  const { workflow, stage, step, steps, task, waits } = line;
+  const full = runText(line);
+  if (waits === null) return task === "" ? [full] : [`${full}  ${task}`];
+  const { what, how } = waits;
+  return [
+    `${full}  ${what}: ${how}`,
+    `${workflow}  ${stageBar(step, steps)}  ${stage}  ${what}: ${how}`,
+    `${workflow}  ${stage}  ${what}: ${how}`,
+    `${stage}  ${how}: ${what}`,
+  ];
+}
+
+// ── What it costs ───────────────────────────────────────────────────────────
+
+/** The client sends its cost figures along. Failing to save them must not cost the person the line. */
+function saveCost({ root, run }: SessionRun, session: string, value: Input, now: number): void {
+  const figures = costFigures(value.cost);
+  if (figures === null) return;
+  const used = (value.context_window as Input | null | undefined)?.used_percentage;
   try {
-    if (told.figures) keepCost(root, id, session, told.figures, told.context, new Date(told.at).toISOString());
+    keepCost(
+      root,
+      run.id,
+      session,
+      figures,
+      typeof used === "number" ? amount(used) : null,
+      new Date(now).toISOString(),
+    );
   } catch (error) {
     logError(root, "cost", error);
   }
 }
 
-/** What cannot be remembered is made again. */
-function remember(path: string, memo: Memo | null, line: string, quick: Quick): void {
-  if (memo === null) {
-    removeQuietly(path);
-    return;
-  }
-  try {
-    const folder = dirname(path);
-    if (lookAt(path) === undefined) {
-      makeDirs(folder, 0o700);
-      forgetOld(folder, memo.at);
-    }
-    withTemp(folder, quick.memoText(memo, line), 0o600, (temp) => rename(temp, path), "unsynced");
-  } catch {
-    // a full disk, or a home that cannot be written
-  }
+function costFigures(cost: unknown): Figures | null {
+  if (typeof cost !== "object" || cost === null) return null;
+  const told = cost as Input;
+  if (typeof told.total_cost_usd !== "number") return null;
+  return {
+    usd: amount(told.total_cost_usd),
+    ms: amount(told.total_duration_ms),
+    api_ms: amount(told.total_api_duration_ms),
+    added: amount(told.total_lines_added),
+    removed: amount(told.total_lines_removed),
+  };
 }
 
-/** Sessions end without a word. */
-function forgetOld(folder: string, now: number): void {
-  for (const name of namesOf(folder)) {
-    const path = `${folder}/${name}`;
-    if (now - (lookAt(path)?.mtimeMs ?? now) < WEEK_MS) continue;
-    settle(path);
-    removeQuietly(path);
-  }
+const amount = (value: unknown) => (typeof value === "number" && Number.isFinite(value) && value > 0 ? value : 0);
+
+// ── The next task ───────────────────────────────────────────────────────────
+
+/** From session.md only: asking Beads or GitHub takes too long for a line. "": nothing to start, or not known. */
+async function nextTask(root: string): Promise<string> {
+  if (isOff(root)) return "";
+  // Loading the YAML parser is slow: only a project whose pawl.yaml may name a tracker pays for it.
+  if (mayHaveKey(`${root}/pawl.yaml`, ["tracker", "tasks"], LARGEST)) return await nextConfigured(root);
+  const file =
+    lookAt(`${root}/.beads`) === undefined ? SESSION_FILES.find((name) => lookAt(`${root}/${name}`)) : undefined;
+  const read = file === undefined ? null : readText(`${root}/${file}`, LARGEST);
+  return read?.ok ? firstTitle(tasksOf(parseSessionFile(read.text))) : "";
+}
+
+async function nextConfigured(root: string): Promise<string> {
+  const { openProjectTracker } = await import("../trackers/project-tracker.ts");
+  const opened = openProjectTracker(root);
+  const listed = opened.kind === "ok" && opened.value.name === "session-md" ? opened.value.list({}) : null;
+  return listed?.kind === "ok" ? firstTitle(listed.value) : "";
+}
+
+function firstTitle(tasks: Task[]): string {
+  const { start } = chooseTask(arrange(tasks, null), () => false);
+  return start === null ? "" : short(start.title, MOST_SIGNS) || start.id;
 }

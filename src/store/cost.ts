@@ -3,18 +3,26 @@
  * so that no two sessions write the same one and it goes to the archive with the run:
  *   cost-<session>.json  {"seal":…,"v":1,"at":…,"from":{…},"to":{…},"earlier":{…},"context":…}
  * The client counts by session, not by run: `from` is what the session had cost when the run was first seen in it, `to`
- * the newest figures. A client that was started anew may count from zero: what was spent until then is `earlier`.
+ * the newest figures. A client that was restarted may count from zero: what was spent until then is `earlier`.
  * Written whole under another name and renamed; not synced, as a lost figure comes again with the next message.
  */
 
 import { rename } from "../native/disk.ts";
-import type { Figures, Memo } from "../quick-line.ts";
 import { findRunDir } from "./archive.ts";
 import { namesIn } from "./commits.ts";
 import { isObject, parseJson, readText, withTemp } from "./files.ts";
-import { statePath } from "./home.ts";
 import { isPlainName, isRunId, join } from "./names.ts";
 import { seal, unseal } from "./seal.ts";
+
+/** Counted by the client since its session began. */
+export interface Figures {
+  usd: number;
+  /** changes with every message, so a new value alone is no reason to write */
+  ms: number;
+  api_ms: number;
+  added: number;
+  removed: number;
+}
 
 interface Kept {
   v: 1;
@@ -82,27 +90,12 @@ export function readCost(root: string, id: string): RunCost | null {
   for (const name of namesIn(dir) ?? []) {
     const session = name.startsWith("cost-") && name.endsWith(".json") ? name.slice(5, -5) : "";
     const one = session === "" ? null : readKept(dir, id, session);
-    if (one !== null) kept.push(withTold(one, id, session));
+    if (one !== null) kept.push(one);
   }
   if (kept.length === 0) return null;
   const newest = kept.reduce((a, b) => (a.at > b.at ? a : b));
   const spent = kept.reduce((sum, { earlier, from, to }) => plus(plus(sum, earlier, ZERO), to, from), ZERO);
   return { ...spent, context: newest.context, sessions: kept.length };
-}
-
-/** What the client told since is still in the home (quick-line.ts). */
-function withTold(kept: Kept, id: string, session: string): Kept {
-  const memo = readMemo(statePath("lines", `claude-${session}`));
-  const told = memo?.run?.id === id ? memo.run : null;
-  if (!told?.figures) return kept;
-  return { ...kept, ...spans(kept, told.figures), context: told.context, at: new Date(told.at).toISOString() };
-}
-
-/** Its first line; the status line stands below. */
-export function readMemo(path: string): Memo | null {
-  const file = readText(path, LARGEST);
-  const value = file.ok ? parseJson(file.text.slice(0, file.text.indexOf("\n"))) : undefined;
-  return isObject(value) && value.v === 1 ? (value as unknown as Memo) : null;
 }
 
 function readKept(dir: string, id: string, session: string): Kept | null {

@@ -63,7 +63,6 @@ export function findState(root: string): State {
       ...filesAbout(root, "sessions"),
       ...filesAbout(root, "actors"),
       ...filesAbout(root, "greeted"),
-      ...filesAbout(root, "lines"),
       ...filesAbout(root, "projects"),
       ...unfinishedInGit(root),
     ],
@@ -163,7 +162,6 @@ export function removeState(root: string, { paths, pointers }: State): string[] 
 const HOME_FOLDERS = [
   ".local/state/pawl/sessions",
   ".local/state/pawl/greeted",
-  ".local/state/pawl/lines",
   ".local/state/pawl/projects",
   ".local/state/pawl/shortcuts",
   ".local/state/pawl/guard",
