@@ -6,7 +6,7 @@ import { parseArgs } from "node:util";
 import { type Counted, countLines, countMoves } from "./contention.ts";
 import { measureHistory } from "./history.ts";
 import { measureInsight } from "./insight.ts";
-import { measureFlood, measureIteration, measureScan } from "./loop.ts";
+import { measureFlood, measureIteration, measureReading } from "./loop.ts";
 import {
   measure,
   median,
@@ -153,7 +153,7 @@ async function theRest({ folder, template, pawl, python }: Setting, rounds: numb
     wrong.push(...printCounted(counted));
   wrong.push(...printCounted(await measureHistory(pawl(0), folder, values.quick, python)));
   for (const counted of compareTrees(folder, Math.min(rounds, 25))) wrong.push(...printCounted(counted));
-  for (const counted of [...measureScan(), measureFlood(values.quick), await measureIteration(rounds)])
+  for (const counted of [...measureReading(), measureFlood(values.quick), await measureIteration(rounds)])
     wrong.push(...printCounted(counted));
   wrong.push(...insightAlone(folder));
   return wrong;

@@ -33,9 +33,13 @@ export interface Ended {
   why: string;
   elapsed_ms: number;
   bytes: number;
+  /** the beginning of what `tail` no longer holds; empty if nothing was cut */
+  head: Uint8Array;
   tail: Uint8Array;
   truncated: boolean;
 }
+
+const HEAD_BYTES = 1 << 20;
 
 /** A process that even SIGKILL does not end waits for a disk or a network; we do not. */
 const UNKILLABLE_MS = 2_000;
@@ -67,21 +71,28 @@ export async function runAgent(run: AgentRun, now?: () => number): Promise<Ended
 
 interface Output {
   take(bytes: Uint8Array): void;
-  kept(): Pick<Ended, "bytes" | "tail" | "truncated">;
+  kept(): Pick<Ended, "bytes" | "head" | "tail" | "truncated">;
 }
 
 function keepOutput({ buffer, onOutput }: AgentRun): Output {
   const size = Math.max(1, buffer);
+  const head = new Uint8Array(HEAD_BYTES);
   const ring = makeRing(size);
   const show = quietly(onOutput);
   let bytes = 0;
   return {
     take(chunk) {
+      if (bytes < HEAD_BYTES) head.set(chunk.subarray(0, HEAD_BYTES - bytes), bytes);
       bytes += chunk.length;
       ring.add(chunk);
       show(chunk);
     },
-    kept: () => ({ bytes, tail: ring.bytes(), truncated: bytes > size }),
+    kept: () => ({
+      bytes,
+      head: head.subarray(0, Math.max(0, bytes - size)),
+      tail: ring.bytes(),
+      truncated: bytes > size,
+    }),
   };
 }
 

@@ -23,7 +23,7 @@ import {
   saysTheSame,
   waited,
 } from "./core/loop.ts";
-import { closeScan, feed, type LoopSignals, openScan, signalsIn } from "./core/signal.ts";
+import { type LoopSignals, signalsIn, signalsInOutput } from "./core/signal.ts";
 import { keepOutput } from "./output.ts";
 import { type Ended, runAgent } from "./process.ts";
 import { resetIn } from "./reset.ts";
@@ -123,7 +123,6 @@ async function callAgent(
   keep: Keep,
 ): Promise<{ end: Ended; said: AgentSaid; signals: LoopSignals }> {
   const agent = agentFor(session, state.cost_usd);
-  const scan = openScan(prompt);
   const log = keepOutput(root, state.id);
   const left_ms = settings.time_limit.value * 1000 - state.spent_ms;
   const end = await runAgent({
@@ -139,7 +138,6 @@ async function callAgent(
       keep({ agent: { ...identify(pid), iteration, session, began } }, "unsynced");
     },
     onOutput: (bytes) => {
-      feed(scan, bytes);
       log.add(bytes);
       view.output(bytes);
     },
@@ -147,7 +145,7 @@ async function callAgent(
   log.close();
   const said = readOutput(agent.format, new TextDecoder().decode(end.tail));
   // The final message where the client tells it; an echoed prompt or a printed file can then be no signal.
-  const signals = said.message === null ? closeScan(scan) : signalsIn(said.message);
+  const signals = said.message === null ? signalsInOutput(end, prompt) : signalsIn(said.message);
   return { end, said, signals };
 }
 

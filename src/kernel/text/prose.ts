@@ -8,34 +8,30 @@ const RAW_HTML = /^[ \t]*<(pre|code|script|style|textarea|blockquote|details)\b/
 /** No fence, tag or marker needs more; keeps hostile lines from costing more than they are worth. */
 const LOOK = 400;
 
-export interface Prose {
+interface Prose {
   /** lines of the paragraph under way */
   paragraph: string[];
   /** what ends the quotation we are in; null: we are in none */
   closing: Closing | null;
 }
 
-export const MARKS = ["```", "~~~", "-->", "</"] as const;
-
-export interface Closing {
-  /** stands in every line that could end it */
-  mark: (typeof MARKS)[number];
+interface Closing {
   isEnd(line: string): boolean;
 }
 
 /** `own` is as long as `text`, with quotations masked; "": all of it is quotation. */
 export type Told = (text: string, own: string) => void;
 
-export const openProse = (): Prose => ({ paragraph: [], closing: null });
-
-export function readProse(text: string, tell: Told): void {
-  const prose = openProse();
+/** "open": the text ends inside a quotation. */
+export function readProse(text: string, tell: Told): "open" | "closed" {
+  const prose: Prose = { paragraph: [], closing: null };
   for (const line of text.split(/\r\n|\n|\r/)) readLine(prose, line, tell);
   endParagraph(prose, tell);
+  return prose.closing ? "open" : "closed";
 }
 
 /** What is told comes in the order of the text: paragraphs when they end, lines of a quotation at once. */
-export function readLine(prose: Prose, line: string, tell: Told): void {
+function readLine(prose: Prose, line: string, tell: Told): void {
   const opened = prose.closing ? null : opensBlock(line);
   if (opened || isBlank(line)) endParagraph(prose, tell);
   // An unclosed comment in the paragraph swallows what follows, this line too.
@@ -46,7 +42,7 @@ export function readLine(prose: Prose, line: string, tell: Told): void {
   } else if (!isBlank(line)) prose.paragraph.push(line);
 }
 
-export function endParagraph(prose: Prose, tell: Told): void {
+function endParagraph(prose: Prose, tell: Told): void {
   if (prose.paragraph.length === 0) return;
   const text = prose.paragraph.join("\n");
   const { own, opensComment } = ownWords(text);
@@ -61,7 +57,7 @@ function readQuoted(prose: Prose, line: string, tell: Told): void {
 }
 
 const isBlank = (line: string) => /^[ \t]*$/.test(line);
-const COMMENT: Closing = { mark: "-->", isEnd: (line) => line.includes("-->") };
+const COMMENT: Closing = { isEnd: (line) => line.includes("-->") };
 
 function opensBlock(line: string): Closing | "one line" | null {
   const fence = opensFence(line);
@@ -70,7 +66,7 @@ function opensBlock(line: string): Closing | "one line" | null {
   if (!html) return null;
   const end = `</${html[1]!.toLowerCase()}>`;
   const isEnd = (later: string) => later.toLowerCase().includes(end);
-  return isEnd(line) ? "one line" : { mark: "</", isEnd };
+  return isEnd(line) ? "one line" : { isEnd };
 }
 
 function opensFence(line: string): Closing | null {
@@ -100,7 +96,7 @@ const FURTHER_IN = 3;
 /** A closing fence may stand at most three columns further in than its opening one. */
 function fenceEnd(indent: string, mark: number, length: number): Closing {
   const most = beforeFence(indent).columns + FURTHER_IN;
-  return { mark: mark === TICK ? "```" : "~~~", isEnd: (line) => isFence(line, mark, length, most) };
+  return { isEnd: (line) => isFence(line, mark, length, most) };
 }
 
 /** Letter by letter: there are as many fences as there are expressions to be made for them. */
