@@ -2,6 +2,8 @@
  * The part of a hook that every event of every session pays for. It answers one question with nothing imported:
  * can this event concern us at all? Most cannot, and end here.
  */
+import type { Input } from "./kernel/types/input.ts";
+
 interface Libc {
   poll(at: number, count: number, ms: number): number;
   read(fd: number, at: number, size: number): number;
@@ -45,8 +47,6 @@ export function leave(): never {
   if (process.env.BUN_BYTECODE_ORDER_OUT === undefined) libc?._exit(0);
   process.exit(0);
 }
-
-export type Input = { value: unknown } | { failed: string };
 
 const LIMIT_BYTES = 8 << 20;
 const DEADLINE_MS = 5_000;

@@ -1,5 +1,6 @@
 /** argv. `hook` is the hot path: everything else is imported only when it is asked for. */
-import { type Input, isUnarmed, leave, mayBeShortcut, readStdin } from "./fast-path.ts";
+import { isUnarmed, leave, mayBeShortcut, readStdin } from "./fast-path.ts";
+import type { Input } from "./kernel/types/input.ts";
 
 const { argv, env } = process;
 const name = argv[2] ?? "";

@@ -6,11 +6,12 @@
 import { claimedIn } from "../checks/evidence/infer-task.ts";
 import { type Incoming, type Speak, sourcesOf } from "../engine/advance.ts";
 import { armWorkflow, stageBefore, trustNote } from "../engine/begin.ts";
-import { actorOf, asRunTask, isLabelled, planFor } from "../engine/core/tasks.ts";
+import { asRunTask, isLabelled, planFor } from "../engine/core/tasks.ts";
 import { gather } from "../engine/gather/index.ts";
 import { hash } from "../hosts/identity.ts";
 import { parseSignals } from "../kernel/text/signal.ts";
 import type { TaskFact, ToolCall, Workflow } from "../kernel/types/run.ts";
+import { actorOf } from "../kernel/types/task.ts";
 import { logError } from "../store/errors.ts";
 import { lookAt } from "../store/files.ts";
 import { homeDir } from "../store/home.ts";

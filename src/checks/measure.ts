@@ -5,10 +5,12 @@
 
 import { matchesGlob } from "../kernel/text/glob.ts";
 import type { Fact, GateFact, GateNeed } from "../kernel/types/run.ts";
+import { actorOf } from "../kernel/types/task.ts";
 import type { Gate } from "../kernel/types/workflow.ts";
+import { leavesOf } from "../kernel/types/workflow.ts";
 import { insideRoot, lookAt, readText } from "../store/files.ts";
 import { measureCommand } from "./command.ts";
-import { isMeasured, leavesOf } from "./core/gate.ts";
+import { isMeasured } from "./core/gate.ts";
 import { isAboutWork } from "./evidence/infer-task.ts";
 import { testState } from "./evidence/infer-tests.ts";
 import { spawnGit } from "./git.ts";
@@ -172,7 +174,6 @@ function askForReady({ root, session }: GateSources): Looked {
   const opened = openProjectTracker(root);
   const ready = opened.kind === "ok" ? opened.value.ready({ labels: [] }) : opened;
   if (ready.kind !== "ok") return { kind: "unknown", why: `the tracker does not answer (${ready.why})` };
-  const { actorOf } = require("../engine/core/tasks.ts") as typeof import("../engine/core/tasks.ts");
   const listed = opened.kind === "ok" ? opened.value.list({ state: "claimed" }) : opened;
   const own = listed.kind === "ok" ? listed.value.find(({ owner }) => owner === actorOf(session)) : undefined;
   if (own) return { kind: "shown", shown: false, why: `${own.id} was claimed in this session and is not done` };

@@ -1,15 +1,16 @@
 import { closureOf } from "../checks/closure/closure.ts";
-import { gatesOf } from "../checks/core/gate.ts";
 import { withCommand } from "../definitions/gates.ts";
 import { findByName } from "../definitions/registry.ts";
 import { typedCommandOf } from "../engine/core/prompt.ts";
 import { gatherDefinition } from "../engine/gather/definition.ts";
 import { command } from "../engine/handle-event.ts";
 import type { Workflow } from "../kernel/types/run.ts";
+import { gatesOf } from "../kernel/types/workflow.ts";
+import { UserError } from "../kernel/user-error.ts";
 import { isPerson } from "../store/processes/person.ts";
 import { loadRun, repinWorkflow } from "../store/runs.ts";
 import { grantTrust } from "../store/trust.ts";
-import { type Io, UserError } from "./shared/args.ts";
+import type { Io } from "./shared/args.ts";
 import { commandEvent } from "./shared/command-event.ts";
 import { confirm } from "./shared/confirm.ts";
 import { itemLines } from "./shared/trust-text.ts";

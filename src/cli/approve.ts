@@ -1,7 +1,8 @@
 import { command } from "../engine/handle-event.ts";
+import { UserError } from "../kernel/user-error.ts";
 import { isPerson } from "../store/processes/person.ts";
 import { loadRun } from "../store/runs.ts";
-import { type Io, parseArgs, rootOf, UserError } from "./shared/args.ts";
+import { type Io, parseArgs, rootOf } from "./shared/args.ts";
 import { commandEvent } from "./shared/command-event.ts";
 import { confirm } from "./shared/confirm.ts";
 import { findRunId } from "./shared/find-run.ts";

@@ -1,12 +1,13 @@
 import { isIP } from "node:net";
 import { homedir } from "node:os";
 import type { Json } from "../kernel/types/run.ts";
+import { UserError } from "../kernel/user-error.ts";
 import { watchBesides } from "../notify/loop.ts";
 import { agentCalling, userName } from "../store/processes/person.ts";
 import { openProjects } from "../web/projects.ts";
 import { isLoopback } from "../web/security.ts";
 import { type Dashboard, startDashboard } from "../web/server.ts";
-import { type Io, type Parsed, parseArgs, rootOf, UserError } from "./shared/args.ts";
+import { type Io, type Parsed, parseArgs, rootOf } from "./shared/args.ts";
 import { isInteractive } from "./shared/confirm.ts";
 import { inWords } from "./shared/words.ts";
 

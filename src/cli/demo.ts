@@ -1,6 +1,7 @@
 import type { Place } from "../demo/place.ts";
 import type { Screen } from "../demo/screen.ts";
-import { type Io, parseArgs, UserError } from "./shared/args.ts";
+import { UserError } from "../kernel/user-error.ts";
+import { type Io, parseArgs } from "./shared/args.ts";
 import { isInteractive } from "./shared/confirm.ts";
 
 export const summary = "see what Pawl does, in thirty seconds, without an agent";

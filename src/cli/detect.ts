@@ -1,12 +1,14 @@
 import { resolve } from "node:path";
-import { type Inferred, lookForSignal } from "../checks/evidence/infer.ts";
+import { lookForSignal } from "../checks/evidence/infer.ts";
 import { isDoubtful, ownLines, saysOne } from "../checks/evidence/infer-prose.ts";
-import { excerpt } from "../engine/core/guide.ts";
 import { readLastMessage, readToolsSince } from "../hosts/claude/transcript.ts";
+import { excerpt } from "../kernel/text/safe-text.ts";
 import { parseSignals } from "../kernel/text/signal.ts";
+import type { Inferred } from "../kernel/types/inference.ts";
 import type { ToolCall, Workflow } from "../kernel/types/run.ts";
 import { type Inference, isRegistered } from "../kernel/types/workflow.ts";
-import { type Io, parseArgs, UserError } from "./shared/args.ts";
+import { UserError } from "../kernel/user-error.ts";
+import { type Io, parseArgs } from "./shared/args.ts";
 import { visible, visibleJson } from "./shared/visible.ts";
 import { findTarget } from "./shared/workflow-args.ts";
 

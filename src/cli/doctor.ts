@@ -1,10 +1,11 @@
 import { realpathSync } from "node:fs";
 import { version } from "../../package.json";
+import { UserError } from "../kernel/user-error.ts";
 import type { Finding, Ground, Level, Section } from "../setup/doctor/finding.ts";
 import { examine } from "../setup/doctor/index.ts";
 import { homeDir } from "../store/home.ts";
 import { join } from "../store/names.ts";
-import { type Io, parseArgs, rootOf, UserError } from "./shared/args.ts";
+import { type Io, parseArgs, rootOf } from "./shared/args.ts";
 
 export const summary = "look after the installation: what is wrong, and what to do";
 export const usage = `usage: pawl doctor [--json]

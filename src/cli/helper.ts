@@ -1,4 +1,5 @@
 import { realpathSync } from "node:fs";
+import { UserError } from "../kernel/user-error.ts";
 import { type Applied, applyPlan } from "../setup/helpers/archive.ts";
 import { withLock } from "../setup/helpers/lock.ts";
 import { addEntry, type Entry, KINDS, type Kind, listEntries, memoryPath } from "../setup/helpers/memory.ts";
@@ -8,7 +9,7 @@ import { RULES_FILE } from "../setup/helpers/rules.ts";
 import { inUnits, shown } from "../setup/helpers/words.ts";
 import { messageOf } from "../store/files.ts";
 import { homeDir } from "../store/home.ts";
-import { type Io, type Parsed, parseArgs, rootOf, UserError } from "./shared/args.ts";
+import { type Io, type Parsed, parseArgs, rootOf } from "./shared/args.ts";
 
 export const summary = "memory and archive, for the agents of complete-work";
 export const usage = `usage: pawl helper memory add decision|issue|progress --text TEXT [--title TITLE]   (or the text on stdin)

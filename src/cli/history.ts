@@ -3,9 +3,10 @@ import { resolve } from "node:path";
 import { readHistory } from "../guard/history/count.ts";
 import { transcriptsFolder } from "../guard/history/find.ts";
 import { showHistory, sizeInWords } from "../guard/history/show.ts";
+import { UserError } from "../kernel/user-error.ts";
 import { homeDir } from "../store/home.ts";
 import { makeProgress } from "../verify/progress.ts";
-import { type Io, parseArgs, UserError } from "./shared/args.ts";
+import { type Io, parseArgs } from "./shared/args.ts";
 import { visible, visibleJson } from "./shared/visible.ts";
 
 export const summary = 'how often the agent\'s "done" was true, from the transcripts on this machine';

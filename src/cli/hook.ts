@@ -1,8 +1,8 @@
 import type { Speak } from "../engine/advance.ts";
 import { conduct } from "../engine/handle-event.ts";
-import type { Input } from "../fast-path.ts";
 import { clientVersion, parseEvent, renderAnswer } from "../hosts/claude/wire.ts";
 import { detectHost } from "../hosts/detect.ts";
+import type { Input } from "../kernel/types/input.ts";
 import { write } from "../native/disk.ts";
 import { notificationsOn } from "../notify/mark.ts";
 import { logError } from "../store/errors.ts";

@@ -1,6 +1,7 @@
 import { name as packageName, version } from "../../package.json";
+import { UserError } from "../kernel/user-error.ts";
 import { errorCode, messageOf } from "../store/files.ts";
-import { type Io, UserError } from "./shared/args.ts";
+import type { Io } from "./shared/args.ts";
 
 /** The commands, each loaded only when it is called. */
 interface Command {

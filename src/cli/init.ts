@@ -1,5 +1,6 @@
 import { realpathSync } from "node:fs";
 import { version } from "../../package.json";
+import { UserError } from "../kernel/user-error.ts";
 import { applyChanges } from "../setup/install/apply.ts";
 import { type BinaryPlan, ensureBinary, forgetBinary, planBinary, versionOf } from "../setup/install/binary.ts";
 import { type Check, detectChecks } from "../setup/install/checks.ts";
@@ -13,7 +14,7 @@ import { readManifest, type Target, targetOf } from "../setup/install/target.ts"
 import { lookAt } from "../store/files.ts";
 import { dirname, join } from "../store/names.ts";
 import { isOff } from "../store/place.ts";
-import { type Io, type Parsed, parseArgs, rootOf, UserError } from "./shared/args.ts";
+import { type Io, type Parsed, parseArgs, rootOf } from "./shared/args.ts";
 import { confirm, confirmUnlessNo, isInteractive, orUserError } from "./shared/confirm.ts";
 
 export const summary = "install Pawl's hooks, commands and agents";

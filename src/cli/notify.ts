@@ -1,5 +1,6 @@
 import { CONFIG_SHOWN, compileConfig } from "../definitions/config.ts";
 import { configPath } from "../definitions/shortcuts.ts";
+import { UserError } from "../kernel/user-error.ts";
 import { alertOf } from "../notify/call.ts";
 import { desktopProgram } from "../notify/channels.ts";
 import { switched } from "../notify/config-text.ts";
@@ -11,7 +12,7 @@ import { makeDirs, readText, writeAtomic } from "../store/files.ts";
 import { homeDir } from "../store/home.ts";
 import { dirname } from "../store/names.ts";
 import { agentOfSession } from "../store/processes/person.ts";
-import { type Io, parseArgs, rootOf, UserError } from "./shared/args.ts";
+import { type Io, parseArgs, rootOf } from "./shared/args.ts";
 
 export const summary = "be called when a run needs you";
 export const usage = `usage: pawl notify [on|off] [--test] [--watch]

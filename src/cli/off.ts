@@ -1,6 +1,7 @@
+import { UserError } from "../kernel/user-error.ts";
 import { excludeOurs, readPointer, setOff, writePointer } from "../store/place.ts";
 import { agentOfSession } from "../store/processes/person.ts";
-import { type Io, parseArgs, rootOf, UserError } from "./shared/args.ts";
+import { type Io, parseArgs, rootOf } from "./shared/args.ts";
 
 export const summary = "switch Pawl off in this project or session";
 export const usage = `usage: pawl off [shortcuts] [--session ID] [--host claude]

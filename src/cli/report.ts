@@ -1,9 +1,10 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import { knownProjects } from "../controls/status.ts";
 import { reportMarkdown, reportText, type Shown } from "../insight/core/report-text.ts";
 import { gatherReport } from "../insight/report.ts";
-import { type Io, parseArgs, rootOf, UserError } from "./shared/args.ts";
+import { UserError } from "../kernel/user-error.ts";
+import { knownProjects } from "../store/projects.ts";
+import { type Io, parseArgs, rootOf } from "./shared/args.ts";
 import { screenColumns } from "./shared/screen.ts";
 import { clockTime, projectNames, projectPath, sinceAsked } from "./shared/since.ts";
 import { visibleJson } from "./shared/visible.ts";

@@ -1,10 +1,10 @@
 import { writeSync } from "node:fs";
-import { gatesOf, leavesOf } from "../checks/core/gate.ts";
 import { MARK } from "../engine/core/guide.ts";
 import { command } from "../engine/handle-event.ts";
-import type { Input } from "../fast-path.ts";
 import { parseEvent } from "../hosts/claude/wire.ts";
+import type { Input } from "../kernel/types/input.ts";
 import type { Event } from "../kernel/types/run.ts";
+import { gatesOf, leavesOf } from "../kernel/types/workflow.ts";
 import { logError } from "../store/errors.ts";
 import { readPointer } from "../store/place.ts";
 import { fallAsleep, stayAwake } from "../store/processes/wakers.ts";

@@ -1,13 +1,14 @@
 import { findByName } from "../definitions/registry.ts";
 import { armWorkflow, command, type Incoming, startFormal } from "../engine/handle-event.ts";
-import { guidance } from "../formal/core/state.ts";
+import { guidance } from "../formal/core/guidance.ts";
 import type { Stray } from "../formal/discover.ts";
 import type { Answer, CommandName, Run } from "../kernel/types/run.ts";
+import { UserError } from "../kernel/user-error.ts";
 import { offerRun } from "../store/place.ts";
 import { agentOfSession } from "../store/processes/person.ts";
 import { listArchived, listRuns, loadRun } from "../store/runs.ts";
 import { STALE_MS } from "../store/waiting.ts";
-import { type Io, type Parsed, parseArgs, rootOf, UserError } from "./shared/args.ts";
+import { type Io, type Parsed, parseArgs, rootOf } from "./shared/args.ts";
 import { commandEvent } from "./shared/command-event.ts";
 import { commitsOf, findRunId } from "./shared/find-run.ts";
 import { beginningOf, FORMAL_OPTIONS, phaseChangeOf } from "./shared/formal.ts";

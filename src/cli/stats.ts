@@ -1,8 +1,9 @@
-import { knownProjects } from "../controls/status.ts";
 import { statsCsv, statsText } from "../insight/core/stats-text.ts";
 import type { LoopFigures, StatsView } from "../insight/core/stats-view.ts";
 import { type Filter, type Insight, type LoopRow, openInsight } from "../insight/query.ts";
-import { type Io, parseArgs, rootOf, UserError } from "./shared/args.ts";
+import { UserError } from "../kernel/user-error.ts";
+import { knownProjects } from "../store/projects.ts";
+import { type Io, parseArgs, rootOf } from "./shared/args.ts";
 import { tellReading } from "./shared/reading.ts";
 import { screenColumns } from "./shared/screen.ts";
 import { clockTime, projectPath, sinceAsked } from "./shared/since.ts";

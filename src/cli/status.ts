@@ -1,7 +1,9 @@
 import { type StatusView, statusData, statusText, waitsForPerson } from "../controls/core/status.ts";
-import { gatherStatus, knownProjects } from "../controls/status.ts";
+import { gatherStatus } from "../controls/status.ts";
+import { UserError } from "../kernel/user-error.ts";
 import { homeDir } from "../store/home.ts";
-import { type Io, parseArgs, rootOf, UserError } from "./shared/args.ts";
+import { knownProjects } from "../store/projects.ts";
+import { type Io, parseArgs, rootOf } from "./shared/args.ts";
 import { visible, visibleJson } from "./shared/visible.ts";
 
 export const summary = "what is next, what is under way, and what waits for you";

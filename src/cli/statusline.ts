@@ -1,4 +1,4 @@
-import type { Input } from "../fast-path.ts";
+import type { Input } from "../kernel/types/input.ts";
 import { write } from "../native/disk.ts";
 
 export const summary = "one line for the client's status line: the session's run, or the next task";

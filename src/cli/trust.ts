@@ -1,11 +1,12 @@
 import { closureOf } from "../checks/closure/closure.ts";
 import { type Problem, renderProblem } from "../definitions/problem.ts";
 import { projectGates } from "../definitions/registry.ts";
+import { UserError } from "../kernel/user-error.ts";
 import type { Closure } from "../store/closure.ts";
 import { PlaceError } from "../store/home.ts";
 import { agentCalling, isPerson } from "../store/processes/person.ts";
 import { grantTrust, lastTrusted, revokeTrust, type TrustState, trustOf } from "../store/trust.ts";
-import { type Io, parseArgs, rootOf, UserError } from "./shared/args.ts";
+import { type Io, parseArgs, rootOf } from "./shared/args.ts";
 import { confirm } from "./shared/confirm.ts";
 import { type Change, changesBetween, itemLines } from "./shared/trust-text.ts";
 import { visible, visibleJson } from "./shared/visible.ts";

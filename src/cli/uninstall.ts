@@ -1,3 +1,4 @@
+import { UserError } from "../kernel/user-error.ts";
 import { applyChanges } from "../setup/install/apply.ts";
 import { binaryPath } from "../setup/install/binary.ts";
 import type { Scope } from "../setup/install/hooks.ts";
@@ -6,7 +7,7 @@ import { planRemoval, type Removal, recordedScopes, removeEmptyFolders } from ".
 import { contentsText, listed, listText, shown } from "../setup/install/show.ts";
 import { type Target, targetOf } from "../setup/install/target.ts";
 import { lookAt } from "../store/files.ts";
-import { type Io, type Parsed, parseArgs, rootOf, UserError } from "./shared/args.ts";
+import { type Io, type Parsed, parseArgs, rootOf } from "./shared/args.ts";
 import { confirm, isInteractive, orUserError } from "./shared/confirm.ts";
 
 export const summary = "take Pawl out again";

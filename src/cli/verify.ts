@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs";
 import { treeHash } from "../checks/tree/tree.ts";
 import { renderProblem } from "../definitions/problem.ts";
+import { UserError } from "../kernel/user-error.ts";
 import { detectChecks } from "../setup/install/checks.ts";
 import { messageOf, PathError } from "../store/files.ts";
 import { type Base, findBase } from "../verify/base.ts";
@@ -12,7 +13,7 @@ import { provable, proveGates } from "../verify/prove.ts";
 import { report } from "../verify/report.ts";
 import { gatesHere, type Selection, selectGates } from "../verify/select.ts";
 import { waitForChecks } from "../verify/wait.ts";
-import { type Io, type Parsed, parseArgs, rootOf, UserError } from "./shared/args.ts";
+import { type Io, type Parsed, parseArgs, rootOf } from "./shared/args.ts";
 import { visible } from "./shared/visible.ts";
 
 export const summary = "run this tree's gates now, no agent needed";

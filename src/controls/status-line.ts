@@ -5,13 +5,14 @@
 
 import { MOST_SIGNS, type RunLine, runLine, runText, short, stageBar } from "../engine/core/run-line.ts";
 import type { Run } from "../kernel/types/run.ts";
+import type { Task } from "../kernel/types/task.ts";
 import { liveDir, readCommit, seqsIn } from "../store/commits.ts";
 import { type Figures, keepCost } from "../store/cost.ts";
 import { logError } from "../store/errors.ts";
 import { insideRoot, lookAt, mayHaveKey, readText } from "../store/files.ts";
 import { isPlainName } from "../store/names.ts";
 import { findRoot, isOff, readPointer } from "../store/place.ts";
-import { parseSessionFile, type Task, tasksOf } from "../trackers/core/tasks.ts";
+import { parseSessionFile, tasksOf } from "../trackers/core/session-file.ts";
 import { arrange, chooseTask } from "./core/status.ts";
 
 const WIDTH = 80;

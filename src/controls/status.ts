@@ -1,16 +1,16 @@
 /** What STATUS shows, looked up: tasks, runs, the tree. One that fails keeps nothing else from being shown. */
 
 import { spawnGit } from "../checks/git.ts";
-import { actorOf } from "../engine/core/tasks.ts";
 import type { RunSummary } from "../kernel/types/run.ts";
+import type { Task } from "../kernel/types/task.ts";
+import { actorOf } from "../kernel/types/task.ts";
 import { type Actors, knownActors } from "../store/actors.ts";
-import { lookAt, messageOf, namesOrNone, readText } from "../store/files.ts";
+import { messageOf } from "../store/files.ts";
 import { findGit } from "../store/git-dir.ts";
-import { statePath } from "../store/home.ts";
-import { isOwned, readPointer } from "../store/place.ts";
+import { isOwned } from "../store/place.ts";
 import { listRuns, loadRun } from "../store/runs.ts";
 import { STALE_MS } from "../store/waiting.ts";
-import { isElsewhere, isExpired, type Task } from "../trackers/core/tasks.ts";
+import { isElsewhere, isExpired } from "../trackers/core/tasks.ts";
 import type { Answer, Tracker } from "../trackers/index.ts";
 import { machineName } from "../trackers/machine.ts";
 import { openProjectTracker } from "../trackers/project-tracker.ts";
@@ -129,26 +129,3 @@ function gitSays(root: string, args: string[]): string | null {
 }
 
 // ── Projects ────────────────────────────────────────────────────────────────
-
-/** Every project of this person that Pawl has heard of: those with a session, and those where it introduced itself. */
-export function knownProjects(): string[] {
-  const bound = namesOrNone(statePath("sessions")).flatMap((name) => {
-    const [, host = "", session = ""] = /^([a-z]+)-(.+)$/.exec(name) ?? [];
-    return session === "" ? [] : (readPointer(host, session)?.root ?? []);
-  });
-  const noted = ["greeted", "projects"].flatMap((folder) =>
-    namesOrNone(statePath(folder)).flatMap((name) => {
-      const file = readText(statePath(folder, name), 8 * 1024);
-      return file.ok ? file.text.replace(/\n$/, "") : [];
-    }),
-  );
-  return [...new Set([...bound, ...noted])].filter(isThere).sort();
-}
-
-function isThere(root: string): boolean {
-  try {
-    return root.startsWith("/") && lookAt(root)?.isDirectory() === true;
-  } catch {
-    return false;
-  }
-}

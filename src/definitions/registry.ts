@@ -1,7 +1,7 @@
 /** Finds workflows and compiles them. */
 import { homedir } from "node:os";
-import { gatesOf } from "../checks/core/gate.ts";
 import type { Gate } from "../kernel/types/run.ts";
+import { gatesOf } from "../kernel/types/workflow.ts";
 import { armKey } from "./checks.ts";
 import { type Compiled, compileWorkflow } from "./compile.ts";
 import { type Problem, problemAt, quote } from "./problem.ts";

@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, readdirSync, realpathSync, rmSync, writeFileSyn
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { endJob } from "../checks/jobs/job.ts";
-import { UserError } from "../cli/shared/args.ts";
+import { UserError } from "../kernel/user-error.ts";
 
 export interface Place {
   /** HOME of everything that is started; the search for a project's root ends here, whatever lies above */

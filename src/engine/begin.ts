@@ -1,10 +1,10 @@
 import { queueLine } from "../auto/core/text.ts";
-import { gatesOf, leavesOf } from "../checks/core/gate.ts";
 import { slugOf } from "../formal/core/state.ts";
 import { hash } from "../hosts/identity.ts";
 import { plain } from "../kernel/text/safe-text.ts";
 import type { Event, Facts, Owner, RunSummary, RunTask, Workflow } from "../kernel/types/run.ts";
-import { stageOf } from "../kernel/types/workflow.ts";
+import { actorOf } from "../kernel/types/task.ts";
+import { gatesOf, leavesOf, stageOf } from "../kernel/types/workflow.ts";
 import { logError } from "../store/errors.ts";
 import { insideRoot, lookAt, readText } from "../store/files.ts";
 import { homeDir } from "../store/home.ts";
@@ -15,7 +15,7 @@ import { commitLoop, consult, finish, type Incoming, type Speak, sourcesOf } fro
 import { arm, type Beginning, formalPath, planArming, takeOver, withPhases } from "./core/begin.ts";
 import { takeUpCleared } from "./core/moves.ts";
 import { parseArming, takesCommand, typedCommand, unknownStages } from "./core/prompt.ts";
-import { actorOf, asRunTask, planFor } from "./core/tasks.ts";
+import { asRunTask, planFor } from "./core/tasks.ts";
 import { gather } from "./gather/index.ts";
 
 const LONGEST_CALL_MS = 15 * 60_000;

@@ -1,9 +1,9 @@
 /** Which projects there are: those that Pawl has heard of, and those that were seen before and may be gone. A worktree is one of its own. */
 import type { Database } from "bun:sqlite";
-import { knownProjects } from "../controls/status.ts";
 import { lookAt } from "../store/files.ts";
 import { statePath } from "../store/home.ts";
 import { join } from "../store/names.ts";
+import { knownProjects } from "../store/projects.ts";
 
 export interface Project {
   id: number;

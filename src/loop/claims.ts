@@ -1,7 +1,9 @@
 /** Tasks that a session of a loop has claimed and not finished: when it is over, they are ready again. */
-import { actorOf } from "../engine/core/tasks.ts";
+
 import type { Procedure } from "../kernel/types/procedure.ts";
-import { isElsewhere, type Task } from "../trackers/core/tasks.ts";
+import type { Task } from "../kernel/types/task.ts";
+import { actorOf } from "../kernel/types/task.ts";
+import { isElsewhere } from "../trackers/core/tasks.ts";
 import { type Tracker, withLock } from "../trackers/index.ts";
 import { openForChanging } from "../trackers/project-tracker.ts";
 

@@ -1,11 +1,11 @@
 /** What can be known before an unattended loop without asking an agent anything. */
 import { statfsSync } from "node:fs";
-import { leavesOf } from "../checks/core/gate.ts";
 import { spawnGit } from "../checks/git.ts";
 import type { LoopSettings } from "../definitions/loop-config.ts";
 import { plain } from "../kernel/text/safe-text.ts";
 import type { Procedure } from "../kernel/types/procedure.ts";
 import type { Gate } from "../kernel/types/workflow.ts";
+import { gatesOf, leavesOf } from "../kernel/types/workflow.ts";
 import type { Finding, Ground } from "../setup/doctor/finding.ts";
 import { lookAt, messageOf } from "../store/files.ts";
 import { findGit, gitDirOf } from "../store/git-dir.ts";
@@ -178,7 +178,6 @@ async function gatesIn(root: string, procedure: Procedure): Promise<{ gates: Gat
   const own = [...procedure.gates, ...(tests ? [tests] : [])];
   if (procedure.drives === undefined) return { gates: own, problem: null };
   const { findByName } = await import("../definitions/registry.ts");
-  const { gatesOf } = await import("../checks/core/gate.ts");
   const found = findByName(procedure.drives, root, homeDir());
   if (!found || "errors" in found) return { gates: [], problem: `${procedure.drives} has mistakes` };
   return { gates: [...own, ...gatesOf(found.workflow)], problem: null };

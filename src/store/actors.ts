@@ -1,5 +1,5 @@
 /** The sessions of this machine that are still at work, as trackers name them. */
-import { actorOf } from "../engine/core/tasks.ts";
+import { actorOf } from "../kernel/types/task.ts";
 import { rename } from "../native/disk.ts";
 import { logError } from "./errors.ts";
 import { makeDirs, namesOrNone, readText, removeQuietly, withTemp } from "./files.ts";

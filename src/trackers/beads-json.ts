@@ -3,9 +3,9 @@
  * warnings before the JSON, an error as JSON on stdout with any exit status, or plain words on stderr.
  */
 
+import type { Task, TaskState } from "../kernel/types/task.ts";
 import { isObject, parseJson } from "../store/files.ts";
 import type { Said } from "./ask.ts";
-import type { Task, TaskState } from "./core/tasks.ts";
 import { type Answer, absent, type Failure, failed, ok } from "./types.ts";
 
 type Json = Record<string, unknown>;

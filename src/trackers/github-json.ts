@@ -4,9 +4,9 @@
  * may write to the repository, and we ourselves, can claim; an edited comment counts for nothing.
  */
 
+import type { Task } from "../kernel/types/task.ts";
 import { isObject, parseJson } from "../store/files.ts";
 import type { Said } from "./ask.ts";
-import type { Task } from "./core/tasks.ts";
 import { type Answer, absent, type Failure, failed, ok } from "./types.ts";
 
 export const FIELDS = "number,title,body,state,labels,assignees,milestone,createdAt,comments,url";

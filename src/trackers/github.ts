@@ -1,8 +1,9 @@
 /** Tasks in GitHub's issues, by its program `gh`. What counts is what an issue shows after it was written. */
 
+import type { Scope, Task } from "../kernel/types/task.ts";
 import { checkActor, checkLabels, checkTask, checkText } from "./arguments.ts";
 import { type Asking, ask, clock, type Said } from "./ask.ts";
-import { compareTasks, inScope, isElsewhere, isFinished, type Scope, type Task } from "./core/tasks.ts";
+import { compareTasks, inScope, isElsewhere, isFinished } from "./core/tasks.ts";
 import { claimComment, commentNumber, complaint, FIELDS, isPriority, issuesIn, releaseComment } from "./github-json.ts";
 import { machineName } from "./machine.ts";
 import { heldBy, matches } from "./session-md.ts";

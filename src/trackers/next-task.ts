@@ -1,18 +1,10 @@
 /** What the tracker says: the next task, claimed for us, or one task as it is now. Loaded only where a run has tasks. */
 
 import type { Fact, NextTask, TaskFact } from "../kernel/types/run.ts";
+import type { Leftover, Task } from "../kernel/types/task.ts";
 import type { TaskScope } from "../kernel/types/workflow.ts";
 import { knownActors } from "../store/actors.ts";
-import {
-  hasLabel,
-  isElsewhere,
-  isExpired,
-  isFinished,
-  type Leftover,
-  leftovers,
-  nextTask,
-  type Task,
-} from "./core/tasks.ts";
+import { hasLabel, isElsewhere, isExpired, isFinished, leftovers, nextTask } from "./core/tasks.ts";
 import { type Answer, openTracker, type Tracker, withLock } from "./index.ts";
 
 const asFact = <T>(answer: Answer<T>): Fact<T> =>

@@ -1,9 +1,9 @@
 /** A new task in the project's tracker: from a command, or as a person typed it. */
 
 import type { Fact } from "../kernel/types/run.ts";
+import type { Task } from "../kernel/types/task.ts";
 import { type NewTask, newLine } from "./core/session-line.ts";
 import { taskFromText } from "./core/task-text.ts";
-import type { Task } from "./core/tasks.ts";
 import type { Answer, Tracker } from "./index.ts";
 import { openForAdding } from "./project-tracker.ts";
 

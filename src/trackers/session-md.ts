@@ -1,26 +1,22 @@
 /** Tasks in session.md: a file that people and agents edit too. */
 
+import type { Scope, Task } from "../kernel/types/task.ts";
 import { insideRoot, lookAt, messageOf } from "../store/files.ts";
 import { checkActor, checkTask, checkText } from "./arguments.ts";
 import { clock } from "./ask.ts";
-import { spliceBetween } from "./core/session-prose.ts";
 import {
   addNote,
   addTask,
-  compareTasks,
   editTask,
-  inScope,
-  isElsewhere,
-  isFinished,
   parseSessionFile,
   replaceText,
-  type Scope,
-  type Task,
   taskAfter,
   taskAt,
   tasksOf,
   whyUnwritable,
-} from "./core/tasks.ts";
+} from "./core/session-file.ts";
+import { spliceBetween } from "./core/session-prose.ts";
+import { compareTasks, inScope, isElsewhere, isFinished } from "./core/tasks.ts";
 import { withLock } from "./lock.ts";
 import { machineName } from "./machine.ts";
 import { inFile, type Notes, readNotes } from "./notes.ts";

@@ -1,6 +1,7 @@
 /** What every tracker can be asked, and the three answers that must never be taken for one another. */
+
+import type { Scope, Task, TaskState } from "../kernel/types/task.ts";
 import type { NewTask } from "./core/session-file.ts";
-import type { Scope, Task, TaskState } from "./core/tasks.ts";
 
 export type Failure =
   | "unknown-id"

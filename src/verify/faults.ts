@@ -1,9 +1,9 @@
 /** What can be broken in a copy of the project so that a gate has to notice. The likeliest first. */
 import { writeFileSync } from "node:fs";
 import { closureOf } from "../checks/closure/closure.ts";
-import { leavesOf } from "../checks/core/gate.ts";
 import { spawnGit } from "../checks/git.ts";
 import type { Gate } from "../kernel/types/run.ts";
+import { leavesOf } from "../kernel/types/workflow.ts";
 import { ensureDir, insideRoot, lookAt, readText, removeQuietly } from "../store/files.ts";
 import { dirname } from "../store/names.ts";
 import { filesLookedAt } from "./named-files.ts";

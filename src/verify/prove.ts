@@ -1,10 +1,11 @@
 /** A gate that cannot fail proves nothing. Each is asked in a copy of the project: as it is, and with something broken. */
 import { closureOf } from "../checks/closure/closure.ts";
 import { jobSpec, ranFact } from "../checks/command.ts";
-import { judge, leavesOf } from "../checks/core/gate.ts";
+import { judge } from "../checks/core/gate.ts";
 import { startJob, withoutResult } from "../checks/jobs/job.ts";
 import { plain } from "../kernel/text/safe-text.ts";
 import type { Gate, Verdict } from "../kernel/types/run.ts";
+import { leavesOf } from "../kernel/types/workflow.ts";
 import { messageOf } from "../store/files.ts";
 import { trustOf } from "../store/trust.ts";
 import { type Fault, faultsFor } from "./faults.ts";

@@ -1,7 +1,7 @@
 /** Asks the gates one after another, as the hook does, but with all the time they need. */
 import { readdirSync, rmSync } from "node:fs";
 import { jobId } from "../checks/command.ts";
-import { judge, leavesOf } from "../checks/core/gate.ts";
+import { judge } from "../checks/core/gate.ts";
 import { gatherGit } from "../checks/git.ts";
 import { jobState } from "../checks/jobs/job.ts";
 import { gatherGates } from "../checks/measure.ts";
@@ -9,6 +9,7 @@ import { objectsOf } from "../checks/tree/objects.ts";
 import { changesSince, treeHash } from "../checks/tree/tree.ts";
 import { plain } from "../kernel/text/safe-text.ts";
 import type { Facts, Gate, Verdict } from "../kernel/types/run.ts";
+import { leavesOf } from "../kernel/types/workflow.ts";
 import { errorCode, insideRoot, lookAt } from "../store/files.ts";
 import { join } from "../store/names.ts";
 import { excludeOurs } from "../store/owned.ts";

@@ -1,10 +1,10 @@
 /** Which gates of this project can be asked without a run, and which cannot. */
 
-import { childrenOf, gatesOf, leavesOf } from "../checks/core/gate.ts";
 import type { Problem } from "../definitions/problem.ts";
 import { readProject } from "../definitions/project.ts";
 import { listWorkflows, problemsOf } from "../definitions/registry.ts";
 import type { Gate } from "../kernel/types/run.ts";
+import { childrenOf, gatesOf, leavesOf } from "../kernel/types/workflow.ts";
 
 /** A gate that was not asked, and what it would need. */
 export interface Left {

@@ -1,11 +1,11 @@
 /** For whoever waits while a check goes on outside the hook. Nothing is moved: the next stop picks the verdict up. */
 
 import { jobId, ranFact } from "../checks/command.ts";
-import { backgroundOf, judge, leavesOf } from "../checks/core/gate.ts";
+import { backgroundOf, judge } from "../checks/core/gate.ts";
 import { jobState } from "../checks/jobs/job.ts";
 import { treeHash } from "../checks/tree/tree.ts";
 import type { Gate, Ran, Run } from "../kernel/types/run.ts";
-import { stageOf, type Workflow } from "../kernel/types/workflow.ts";
+import { leavesOf, stageOf, type Workflow } from "../kernel/types/workflow.ts";
 import { listRuns, loadRun } from "../store/runs.ts";
 import { awaitDone } from "./jobs.ts";
 import type { Progress } from "./progress.ts";

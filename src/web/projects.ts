@@ -1,8 +1,9 @@
 /** Which projects the dashboard shows. What a request names is looked up here, never taken as a path. */
-import { knownProjects } from "../controls/status.ts";
+
 import { lookAt } from "../store/files.ts";
 import { homeDir } from "../store/home.ts";
 import { basename, dirname, join } from "../store/names.ts";
+import { knownProjects } from "../store/projects.ts";
 
 /** What the person may be told: the request was wrong. */
 export class AskedError extends Error {

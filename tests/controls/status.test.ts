@@ -4,9 +4,9 @@ import { mkdtempSync, realpathSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { mayResume } from "../../src/controls/status.ts";
-import { actorOf } from "../../src/engine/core/tasks.ts";
+import type { Task } from "../../src/kernel/types/task.ts";
+import { actorOf } from "../../src/kernel/types/task.ts";
 import { writePointer } from "../../src/store/place.ts";
-import type { Task } from "../../src/trackers/core/tasks.ts";
 import { machineName } from "../../src/trackers/machine.ts";
 import { ownHome } from "../harness/sealing.ts";
 

@@ -3,7 +3,7 @@ import { describe, expect, test } from "bun:test";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { Task } from "../../src/trackers/core/tasks.ts";
+import type { Task } from "../../src/kernel/types/task.ts";
 import { FIELDS } from "../../src/trackers/github-json.ts";
 import { openTracker, type Tracker } from "../../src/trackers/index.ts";
 import { ACTOR, claimers, KINDS, makeWorld, run, value, type World, word } from "./world.ts";

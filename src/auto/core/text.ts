@@ -1,10 +1,9 @@
 /** How a task is told to the agent. */
 
-import type { Names } from "../../checks/evidence/infer.ts";
 import { plain } from "../../kernel/text/safe-text.ts";
-import type { Run, RunTask } from "../../kernel/types/run.ts";
+import type { RunTask } from "../../kernel/types/run.ts";
+import type { Leftover } from "../../kernel/types/task.ts";
 import type { Workflow } from "../../kernel/types/workflow.ts";
-import type { Leftover } from "../../trackers/core/tasks.ts";
 
 /** What a task is called on the command line of each tracker. */
 const COMMANDS: Record<string, { show: string; close: string; label: string }> = {
@@ -37,12 +36,6 @@ export function taskValues(task: RunTask | undefined): Record<string, string> {
     close_task: put(close),
     label_task: put(label),
   };
-}
-
-/** What tool calls are read with: this project's names for things. */
-export function namesFor({ task }: Pick<Run, "task">, { commands }: Workflow): Names {
-  const reviewers = [commands?.review, commands?.reviewer].flatMap((name) => name?.replace(/^\//, "") ?? []);
-  return { ...(task?.path !== undefined && { notes: task.path }), ...(reviewers.length > 0 && { reviewers }) };
 }
 
 const MOST = 4_000;

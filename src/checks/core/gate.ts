@@ -1,7 +1,7 @@
-import { namesFor } from "../../auto/core/text.ts";
 import { plain } from "../../kernel/text/safe-text.ts";
+import type { Names } from "../../kernel/types/inference.ts";
 import type { Facts, GateFact, GitFact, Need, Run, Verdict, VerdictWord, Weakening } from "../../kernel/types/run.ts";
-import type { Gate, Workflow } from "../../kernel/types/workflow.ts";
+import { childrenOf, type Gate, gatesOf, leavesOf, type Workflow } from "../../kernel/types/workflow.ts";
 import { type Finding, fail, judgeBranch, judgeGit, pass, unproven } from "./gate-git.ts";
 import { tellingLines } from "./relevant-lines.ts";
 
@@ -32,23 +32,19 @@ export const backgroundOf = (run: Run, at: string, message: string | null = null
 
 // ── What has to be known ────────────────────────────────────────────────────
 
-export const childrenOf = (gate: Gate): Gate[] => [...(gate.all ?? []), ...(gate.any ?? [])];
-export const leavesOf = (gates: Gate[]): Gate[] =>
-  gates.flatMap((gate) => (gate.all || gate.any ? leavesOf(childrenOf(gate)) : [gate]));
-
 const usesGit = (gate: Gate) => gate.git !== undefined || gate.branch !== undefined;
 /** Asked of git or of a person only: everything else has to be looked at for this one gate. */
 export const isMeasured = (gate: Gate) => !usesGit(gate) && gate.person === undefined && gate.says === undefined;
 
-export function gatesOf(workflow: Workflow): Gate[] {
-  const stages = workflow.stages.flatMap((stage) => [...Object.values(stage.on), ...(stage.stop ? [stage.stop] : [])]);
-  const choices = Object.values(workflow.asks).flatMap((ask) => Object.values(ask.choices));
-  return [...stages, ...choices, ...Object.values(workflow.anywhere)].flatMap((move) => move.gates ?? []);
-}
-
 /** Does anything here have to be compared with the tree at the beginning? */
 export const comparesTrees = (workflow: Workflow) =>
   leavesOf(gatesOf(workflow)).some((gate) => gate.tests || gate.only || gate.when_changed);
+
+/** What tool calls are read with: this project's names for things. */
+export function namesFor({ task }: Pick<Run, "task">, { commands }: Workflow): Names {
+  const reviewers = [commands?.review, commands?.reviewer].flatMap((name) => name?.replace(/^\//, "") ?? []);
+  return { ...(task?.path !== undefined && { notes: task.path }), ...(reviewers.length > 0 && { reviewers }) };
+}
 
 export function needsOf(gates: Gate[], run: Run, workflow: Workflow, facts: Facts): Need[] {
   if (gates.length === 0) return [];

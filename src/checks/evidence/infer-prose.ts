@@ -1,6 +1,6 @@
 /** What a message says in its own words, where no tool could show it. Negations, plans, parts and quotations say nothing. */
 
-import { excerpt } from "../../engine/core/guide.ts";
+import { excerpt } from "../../kernel/text/safe-text.ts";
 import { proseLines } from "../../kernel/text/signal.ts";
 
 /** Nobody says something plainly in a longer one. */

@@ -4,6 +4,7 @@
  */
 
 import { isShell } from "../../kernel/text/shell.ts";
+import type { Inferred, Names, Progress, Seen } from "../../kernel/types/inference.ts";
 import type { ToolCall } from "../../kernel/types/run.ts";
 import type { Inference } from "../../kernel/types/workflow.ts";
 import { changesOf, isEditor } from "./edits.ts";
@@ -14,27 +15,6 @@ import { type TestState, testState } from "./infer-tests.ts";
 
 export { reviewOf, reviewVerdict } from "./infer-review.ts";
 export { closes, shows } from "./infer-task.ts";
-
-export interface Inferred {
-  signal: string;
-  /** in words what shows it */
-  evidence: string;
-}
-
-export type Progress = "IN_PROGRESS" | "IN_TESTING" | "IN_ORACLE_REVIEW" | "UNKNOWN";
-
-export interface Seen {
-  inferred: Inferred | null;
-  progress: Progress;
-  /** how many tools were used */
-  tools: number;
-}
-
-/** What the project calls otherwise: the file of its tasks, its reviewers. */
-export interface Names {
-  notes?: string;
-  reviewers?: string[];
-}
 
 export function lookForSignal(
   rules: Record<string, Inference>,

@@ -21,15 +21,10 @@ import {
   writeJobFileOnce,
 } from "../../store/jobs.ts";
 import { join } from "../../store/names.ts";
-import { cleanEnvironment } from "../../store/processes/command.ts";
+import { type CommandSpec, cleanEnvironment } from "../../store/processes/command.ts";
 import { asIdentity, endOldGroup, type Identity, whereabouts } from "../../store/processes/process.ts";
 
-export interface JobSpec {
-  /** a line for the shell comes as ["/bin/sh", "-c", line] */
-  argv: string[];
-  /** relative to the root; "" is the root */
-  cwd: string;
-  env: Record<string, string>;
+export interface JobSpec extends CommandSpec {
   /** for each attempt */
   timeout_ms: number;
   /** further attempts if it fails; none after a timeout */

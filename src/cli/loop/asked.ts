@@ -4,9 +4,10 @@ import { resolve } from "node:path";
 import { type LoopFlags, type LoopSettings, resolveSettings } from "../../definitions/loop-config.ts";
 import { findProcedure, overridePhases } from "../../definitions/procedures.ts";
 import { PHASES, type Procedure } from "../../kernel/types/procedure.ts";
+import { UserError } from "../../kernel/user-error.ts";
 import type { Context } from "../../loop/core/compose.ts";
 import { homeDir } from "../../store/home.ts";
-import { type Io, type Parsed, UserError } from "../shared/args.ts";
+import type { Io, Parsed } from "../shared/args.ts";
 
 export interface Asked {
   procedure: Procedure;

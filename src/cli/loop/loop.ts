@@ -2,6 +2,7 @@ import { listProcedures } from "../../definitions/procedures.ts";
 import { findByName } from "../../definitions/registry.ts";
 import { hash } from "../../hosts/identity.ts";
 import { plain } from "../../kernel/text/safe-text.ts";
+import { UserError } from "../../kernel/user-error.ts";
 import { type Agent, agentFor } from "../../loop/agents.ts";
 import { takeTree } from "../../loop/alone.ts";
 import { headOf } from "../../loop/commits.ts";
@@ -15,7 +16,7 @@ import { canResume, isRunning, type KeptLoop, listLoops, loadLoop } from "../../
 import { excludeOurs } from "../../store/place.ts";
 import { agentCalling } from "../../store/processes/person.ts";
 import { endOldGroup } from "../../store/processes/process.ts";
-import { type Io, type Parsed, parseArgs, rootOf, UserError } from "../shared/args.ts";
+import { type Io, type Parsed, parseArgs, rootOf } from "../shared/args.ts";
 import { type Asked, OPTIONS, whatIsAsked, wrongUse } from "./asked.ts";
 import { dryRun } from "./dry-run.ts";
 

@@ -1,3 +1,4 @@
+import { UserError } from "../../kernel/user-error.ts";
 import { findRoot } from "../../store/place.ts";
 
 /** What every command gets: its words, and the terminal. */
@@ -8,17 +9,6 @@ export interface Io {
   isTTY: boolean;
   /** whose workflows count besides the project's; the person's own home if left out */
   home?: string;
-}
-
-/** Something the person can mend: what is wrong, and what to do next. */
-export class UserError extends Error {
-  constructor(
-    message: string,
-    readonly hint: string,
-    readonly code = 2,
-  ) {
-    super(message);
-  }
 }
 
 export interface Parsed {

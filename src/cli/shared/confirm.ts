@@ -1,6 +1,7 @@
 import { readSync } from "node:fs";
+import { UserError } from "../../kernel/user-error.ts";
 import { InstallError } from "../../setup/install/error.ts";
-import { type Io, UserError } from "./args.ts";
+import type { Io } from "./args.ts";
 
 /** y or yes; anything else, and the end of the input, is a no. */
 export function confirm(io: Io, question: string): boolean {

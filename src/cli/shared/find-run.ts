@@ -1,5 +1,5 @@
+import { UserError } from "../../kernel/user-error.ts";
 import { type Kept, listArchived, listRuns, readCommits } from "../../store/runs.ts";
-import { UserError } from "./args.ts";
 
 /** Which run a command is about: the one named (a unique beginning is enough), else the only or newest one. */
 export function findRunId(root: string, named: string | undefined, archivedToo: boolean): string {

@@ -1,6 +1,7 @@
 import type { Beginning } from "../../engine/core/begin.ts";
 import type { Json, PhaseChange, Workflow } from "../../kernel/types/run.ts";
-import { type Parsed, UserError } from "./args.ts";
+import { UserError } from "../../kernel/user-error.ts";
+import type { Parsed } from "./args.ts";
 
 /** What `pawl runs start` and `pawl runs phase` say about formal workflows. */
 

@@ -1,9 +1,10 @@
 import { helpText, SHORTCUTS, type Shortcut } from "../../controls/core/shortcut.ts";
 import { CONFIG_SHOWN } from "../../definitions/config.ts";
 import { readShortcuts } from "../../definitions/shortcuts.ts";
+import { UserError } from "../../kernel/user-error.ts";
 import { homeDir } from "../../store/home.ts";
 import { isOff } from "../../store/place.ts";
-import { type Io, parseArgs, rootOf, UserError } from "./args.ts";
+import { type Io, parseArgs, rootOf } from "./args.ts";
 
 export const summary = "the shortcuts that count here";
 export const usage = `usage: pawl help shortcuts [--json]

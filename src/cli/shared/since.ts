@@ -1,7 +1,7 @@
 import { type Clock, parseSince, SINCE_WAYS } from "../../kernel/time/since.ts";
+import { UserError } from "../../kernel/user-error.ts";
 import { localTime } from "../../native/libc.ts";
 import { homeDir } from "../../store/home.ts";
-import { UserError } from "./args.ts";
 import { visible } from "./visible.ts";
 
 /** The clock on the person's wall. */

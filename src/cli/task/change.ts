@@ -1,11 +1,13 @@
 /** What changes a task: one at a time in a project, each with the way back. */
 
+import type { Task, TaskState } from "../../kernel/types/task.ts";
+import { UserError } from "../../kernel/user-error.ts";
 import { knownActors } from "../../store/actors.ts";
 import { callingActor, noteCaller } from "../../store/processes/caller.ts";
-import { isElsewhere, isExpired, isFinished, type Task, type TaskState } from "../../trackers/core/tasks.ts";
+import { isElsewhere, isExpired, isFinished } from "../../trackers/core/tasks.ts";
 import { type Answer, type Tracker, withLock } from "../../trackers/index.ts";
 import { openForChanging } from "../../trackers/project-tracker.ts";
-import { type Io, type Parsed, UserError } from "../shared/args.ts";
+import type { Io, Parsed } from "../shared/args.ts";
 import { visible } from "../shared/visible.ts";
 import { findTask, opened, sure } from "./find.ts";
 import { fieldsOf, labelsOf, priorityOf, titleOf } from "./options.ts";

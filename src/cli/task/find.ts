@@ -1,7 +1,7 @@
 /** The task a person means, and what to say where the tracker has no answer. */
-import type { Task } from "../../trackers/core/tasks.ts";
+import type { Task } from "../../kernel/types/task.ts";
+import { UserError } from "../../kernel/user-error.ts";
 import type { Answer, Tracker } from "../../trackers/index.ts";
-import { UserError } from "../shared/args.ts";
 import { visible } from "../shared/visible.ts";
 import { STATE_WORDS } from "./show.ts";
 

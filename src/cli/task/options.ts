@@ -1,7 +1,9 @@
 /** What the options of `pawl task` say, and which of them a tracker cannot hold. */
+
+import { UserError } from "../../kernel/user-error.ts";
 import { cleanTitle } from "../../trackers/core/task-text.ts";
 import type { Tracker } from "../../trackers/index.ts";
-import { type Parsed, UserError } from "../shared/args.ts";
+import type { Parsed } from "../shared/args.ts";
 import { visible } from "../shared/visible.ts";
 
 const LONGEST_TITLE = 500;

@@ -1,6 +1,6 @@
 /** Tasks on the screen. All of it comes from files and trackers: nothing in it may steer a terminal. */
-import type { Task, TaskState } from "../../trackers/core/tasks.ts";
-import { UserError } from "../shared/args.ts";
+import type { Task, TaskState } from "../../kernel/types/task.ts";
+import { UserError } from "../../kernel/user-error.ts";
 import { visible, visibleJson, visibleLines } from "../shared/visible.ts";
 
 export const STATE_WORDS: Record<TaskState, string> = {

@@ -1,8 +1,10 @@
-import { isFinished, type Task, type TaskState } from "../../trackers/core/tasks.ts";
+import type { Task, TaskState } from "../../kernel/types/task.ts";
+import { UserError } from "../../kernel/user-error.ts";
+import { isFinished } from "../../trackers/core/tasks.ts";
 import type { Tracker } from "../../trackers/index.ts";
 import { openForAdding, openProjectTracker } from "../../trackers/project-tracker.ts";
 import { addTo } from "../../trackers/record-task.ts";
-import { type Io, type Parsed, parseArgs, rootOf, UserError } from "../shared/args.ts";
+import { type Io, type Parsed, parseArgs, rootOf } from "../shared/args.ts";
 import { visible } from "../shared/visible.ts";
 import { blockTask, dropTask, editTask, finishTask, openTask, startTask } from "./change.ts";
 import { findTask, opened, sure, tasksIn } from "./find.ts";

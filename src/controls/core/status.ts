@@ -1,6 +1,7 @@
 /** STATUS: what is next, what waits, what is under way. Said to people and agents alike, so it is one text. */
 import { MOST_SIGNS, type RunLine, runText, short } from "../../engine/core/run-line.ts";
-import { compareTasks, isFinished, type Task } from "../../trackers/core/tasks.ts";
+import type { Task } from "../../kernel/types/task.ts";
+import { compareTasks, isFinished } from "../../trackers/core/tasks.ts";
 
 export { type RunLine, runLine } from "../../engine/core/run-line.ts";
 

@@ -1,5 +1,5 @@
 import { comparesTrees } from "../../checks/core/gate.ts";
-import type { Content } from "../../formal/core/state.ts";
+import type { Content } from "../../kernel/types/formal.ts";
 import type { Event, Facts, Need, Owner, Run, RunSummary, RunTask, Step, Workflow } from "../../kernel/types/run.ts";
 import { stageOf } from "../../kernel/types/workflow.ts";
 import { importDocument, parseFrontMatter } from "./document.ts";

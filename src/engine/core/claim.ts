@@ -1,6 +1,6 @@
-import { backgroundOf, isChanged, type Judged, judge, judgeAll, leavesOf, needsOf } from "../../checks/core/gate.ts";
+import { backgroundOf, isChanged, type Judged, judge, judgeAll, needsOf } from "../../checks/core/gate.ts";
 import type { Answer, Event, Step, Verdict } from "../../kernel/types/run.ts";
-import { type Gate, type Move, type Stage, stageOf, type Workflow } from "../../kernel/types/workflow.ts";
+import { type Gate, leavesOf, type Move, type Stage, stageOf, type Workflow } from "../../kernel/types/workflow.ts";
 import { closeDraft, type Draft, record } from "./draft.ts";
 import { header, MARK, signalList } from "./guide.ts";
 import { goOn, owe, settle, toldOnce } from "./ledger.ts";

@@ -1,12 +1,6 @@
-import {
-  type Formal,
-  guidance,
-  importContent,
-  isOutdated,
-  parseFormal,
-  reminder,
-  summaryText,
-} from "../../formal/core/state.ts";
+import { guidance, isOutdated, reminder, summaryText } from "../../formal/core/guidance.ts";
+import { importContent, parseFormal } from "../../formal/core/state.ts";
+import type { Formal } from "../../kernel/types/formal.ts";
 import type { EventOf, FileState, PhaseChange, Step, ToolCall } from "../../kernel/types/run.ts";
 import { closeDraft, type Draft, record } from "./draft.ts";
 import { MARK } from "./guide.ts";

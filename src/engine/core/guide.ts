@@ -1,16 +1,11 @@
 import { stageLine, taskValues } from "../../auto/core/text.ts";
-import { gatesOf, leavesOf } from "../../checks/core/gate.ts";
+import { excerpt } from "../../kernel/text/safe-text.ts";
 import type { Ask, Run, Stage, Workflow } from "../../kernel/types/run.ts";
-import { stageOf, stepNumber } from "../../kernel/types/workflow.ts";
+import { gatesOf, leavesOf, stageOf, stepNumber } from "../../kernel/types/workflow.ts";
 import type { Draft } from "./draft.ts";
 
 /** Every text for the agent begins with this, so that we know our own words when they come back. */
 export const MARK = "[pawl]";
-
-export const excerpt = (text: string, length = 160) => {
-  const line = text.replace(/\s+/g, " ").trim();
-  return line.length > length ? `${line.slice(0, length - 1)}…` : line;
-};
 
 export function fill(template: string, values: Record<string, string>): string {
   return template

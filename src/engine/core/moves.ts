@@ -1,15 +1,15 @@
 import { queueLine } from "../../auto/core/text.ts";
-import { plain } from "../../kernel/text/safe-text.ts";
+import { excerpt, plain } from "../../kernel/text/safe-text.ts";
 import type { Choice, Event, Facts, Move, Outcome, Run, Step, TaskFact, Workflow } from "../../kernel/types/run.ts";
+import type { Leftover } from "../../kernel/types/task.ts";
+import { actorOf } from "../../kernel/types/task.ts";
 import { stageOf } from "../../kernel/types/workflow.ts";
-import type { Leftover } from "../../trackers/core/tasks.ts";
 import { guard, sendOn } from "./claim.ts";
 import { closeDraft, type Draft, openDraft, record } from "./draft.ts";
 import {
   askText,
   causeOf,
   choiceLines,
-  excerpt,
   fill,
   instruction,
   MARK,
@@ -20,7 +20,7 @@ import {
 } from "./guide.ts";
 import { goOn, owe, settle, toldOnce } from "./ledger.ts";
 import { keepReport, reportsSince } from "./report.ts";
-import { actorOf, asRunTask, checkClaim, nextNeed, planFor, stopFor, waitsForClear } from "./tasks.ts";
+import { asRunTask, checkClaim, nextNeed, planFor, stopFor, waitsForClear } from "./tasks.ts";
 
 /** Where a move comes from: the agent's claim at a stop, or the person's word at a prompt. */
 export interface Cause {

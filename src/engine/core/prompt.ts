@@ -1,9 +1,9 @@
-import { gatesOf, leavesOf } from "../../checks/core/gate.ts";
-import { plain } from "../../kernel/text/safe-text.ts";
+import { excerpt, plain } from "../../kernel/text/safe-text.ts";
 import type { EventOf, Run, Step, Workflow } from "../../kernel/types/run.ts";
+import { gatesOf, leavesOf } from "../../kernel/types/workflow.ts";
 import { approveClaim } from "./command.ts";
 import { closeDraft, type Draft, record } from "./draft.ts";
-import { askText, excerpt, instruction, MARK, resumingLine } from "./guide.ts";
+import { askText, instruction, MARK, resumingLine } from "./guide.ts";
 import { goOn, owe, restartCount } from "./ledger.ts";
 import { choose, enter } from "./moves.ts";
 import { findChoice } from "./question.ts";

@@ -1,8 +1,8 @@
+import { excerpt } from "../../kernel/text/safe-text.ts";
 import { parseSignals } from "../../kernel/text/signal.ts";
 import type { EventOf, Report } from "../../kernel/types/run.ts";
 import { isRegistered, stageOf } from "../../kernel/types/workflow.ts";
 import { type Draft, record } from "./draft.ts";
-import { excerpt } from "./guide.ts";
 
 /** Reports: what a sub-agent said at its end, kept beside the run. */
 

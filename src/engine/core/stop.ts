@@ -1,9 +1,11 @@
-import { namesFor, stageLine } from "../../auto/core/text.ts";
+import { stageLine } from "../../auto/core/text.ts";
+import { namesFor } from "../../checks/core/gate.ts";
+import { excerpt } from "../../kernel/text/safe-text.ts";
 import { parseSignals, type Signals } from "../../kernel/text/signal.ts";
 import type { EventOf, Move, Need, Step } from "../../kernel/types/run.ts";
 import { isRegistered, stageOf, stepNumber } from "../../kernel/types/workflow.ts";
 import { closeDraft, type Draft, record } from "./draft.ts";
-import { excerpt, header, instruction, MARK, signalList } from "./guide.ts";
+import { header, instruction, MARK, signalList } from "./guide.ts";
 import { goOn, HOST_CAP, noteArrival, pausedLine, restartCount, toldOnce } from "./ledger.ts";
 import { choose, takeMove } from "./moves.ts";
 import { choiceByTool } from "./question.ts";

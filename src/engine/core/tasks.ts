@@ -2,11 +2,9 @@
 
 import { plain } from "../../kernel/text/safe-text.ts";
 import type { Need, RunTask, Step, TaskFact } from "../../kernel/types/run.ts";
+import { actorOf } from "../../kernel/types/task.ts";
 import type { Stage, TaskScope, Workflow } from "../../kernel/types/workflow.ts";
 import { closeDraft, type Draft, record } from "./draft.ts";
-
-/** How sessions of ours are named in trackers. */
-export const actorOf = (session: string) => `pawl-${session.replace(/[^A-Za-z0-9._-]/g, "").slice(0, 8)}`;
 
 // ── Choosing ────────────────────────────────────────────────────────────────
 

@@ -4,11 +4,12 @@
  */
 
 import { backgroundOf, type Judged, judge, needsOf } from "../../checks/core/gate.ts";
+import { excerpt } from "../../kernel/text/safe-text.ts";
 import type { EventOf, Gate, Stage, Step } from "../../kernel/types/run.ts";
 import { stageOf } from "../../kernel/types/workflow.ts";
 import { remember, saidIn } from "./claim.ts";
 import { closeDraft, type Draft, record } from "./draft.ts";
-import { excerpt, fill, MARK, valuesOf } from "./guide.ts";
+import { fill, MARK, valuesOf } from "./guide.ts";
 import { goOn, noteArrival } from "./ledger.ts";
 import { endRun } from "./moves.ts";
 

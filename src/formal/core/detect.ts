@@ -1,4 +1,5 @@
-import { type Content, type Phase, type PhaseStatus, STATUSES } from "./state.ts";
+import type { Content, Phase, PhaseStatus } from "../../kernel/types/formal.ts";
+import { STATUSES } from "./state.ts";
 
 /** A formal workflow that nobody registered, read from people's and agents' own notes. Nothing is made up: what is not
  * named there is not detected. */

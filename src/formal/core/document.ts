@@ -1,5 +1,6 @@
+import type { Base } from "../../kernel/types/formal.ts";
 import type { Effect, Facts, Run } from "../../kernel/types/run.ts";
-import { type Base, contentOf, renderFormal } from "./state.ts";
+import { contentOf, renderFormal } from "./state.ts";
 
 /** How many of our writings an agent's edit may lag behind. */
 const BASES = 4;

@@ -1,4 +1,4 @@
-import type { Formal } from "./state.ts";
+import type { Formal } from "../../kernel/types/formal.ts";
 
 const LIMIT = 9_500;
 const NOTE = "\n… (cut to fit; the document has the rest)";

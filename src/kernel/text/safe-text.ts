@@ -7,3 +7,9 @@ const HIDDEN = /[\u00ad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff
 export function plain(text: string): string {
   return text.replace(ESCAPES, "").replace(/\r\n?/g, "\n").replace(CONTROLS, "").replace(HIDDEN, "");
 }
+
+/** On one line, cut to a length. */
+export const excerpt = (text: string, length = 160) => {
+  const line = text.replace(/\s+/g, " ").trim();
+  return line.length > length ? `${line.slice(0, length - 1)}…` : line;
+};

@@ -1,9 +1,9 @@
 /** What a decision asks for, and what it is told. Data only. */
 
-import type { Names, Seen } from "../../checks/evidence/infer.ts";
-import type { Leftover } from "../../trackers/core/tasks.ts";
+import type { Names, Seen } from "./inference.ts";
 import type { Json } from "./json.ts";
-import type { GateFact, GateNeed } from "./verdict.ts";
+import type { Leftover } from "./task.ts";
+import type { FileState, GateFact, GateNeed } from "./verdict.ts";
 import type { Inference, TaskScope, Workflow } from "./workflow.ts";
 
 export type Fact<T> = { ok: true; value: T } | { ok: false; why: string };
@@ -38,9 +38,6 @@ export interface DocumentFact {
   text: string;
   hash: string;
 }
-
-/** `outside`: not a path inside the project */
-export type FileState = "there" | "missing" | "outside";
 
 export type Need =
   | { kind: "message" }

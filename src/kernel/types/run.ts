@@ -1,13 +1,16 @@
 /** The vocabulary of Pawl. Data only: every room speaks in these types, none of them does anything. */
 
-import type { Formal } from "../../formal/core/state.ts";
 import type { GitFact, Need } from "./facts.ts";
+import type { Formal } from "./formal.ts";
+
+export type { FileState } from "./verdict.ts";
+
 import type { Json } from "./json.ts";
 import type { Verdict } from "./verdict.ts";
 import type { Outcome } from "./workflow.ts";
 
-export type { Formal } from "../../formal/core/state.ts";
-export type { DocumentFact, Fact, Facts, FileState, GitFact, Need, NextTask, TaskFact, ToolCall } from "./facts.ts";
+export type { DocumentFact, Fact, Facts, GitFact, Need, NextTask, TaskFact, ToolCall } from "./facts.ts";
+export type { Formal } from "./formal.ts";
 export type { Json } from "./json.ts";
 export type { GateFact, GateNeed, Ran, Verdict, VerdictWord, Weakening } from "./verdict.ts";
 export type { Ask, Choice, DocumentSpec, Gate, Move, Outcome, SignalFamily, Stage, Workflow } from "./workflow.ts";

@@ -1,8 +1,10 @@
 /** What was measured for a gate, and what follows from it. Data only. */
 
-import type { Names } from "../../checks/evidence/infer.ts";
-import type { FileState } from "./facts.ts";
+import type { Names } from "./inference.ts";
 import type { Gate, TaskScope } from "./workflow.ts";
+
+/** `outside`: not a path inside the project */
+export type FileState = "there" | "missing" | "outside";
 
 /** One start of a command. `exit` is null if it was ended by a signal, or never started. */
 export interface Attempt {

@@ -191,3 +191,14 @@ export const stepNumber = (workflow: Workflow, id: string) => workflow.stages.fi
 export function isRegistered(workflow: Workflow, signal: string): boolean {
   return signal in workflow.anywhere || workflow.stages.some((stage) => signal in stage.on);
 }
+
+export function gatesOf(workflow: Workflow): Gate[] {
+  const stages = workflow.stages.flatMap((stage) => [...Object.values(stage.on), ...(stage.stop ? [stage.stop] : [])]);
+  const choices = Object.values(workflow.asks).flatMap((ask) => Object.values(ask.choices));
+  return [...stages, ...choices, ...Object.values(workflow.anywhere)].flatMap((move) => move.gates ?? []);
+}
+
+export const childrenOf = (gate: Gate): Gate[] => [...(gate.all ?? []), ...(gate.any ?? [])];
+
+export const leavesOf = (gates: Gate[]): Gate[] =>
+  gates.flatMap((gate) => (gate.all || gate.any ? leavesOf(childrenOf(gate)) : [gate]));

@@ -1,5 +1,5 @@
 /** Whose hand it is that changes a task: the agent of a session, or the person. */
-import { actorOf } from "../../engine/core/tasks.ts";
+import { actorOf } from "../../kernel/types/task.ts";
 import { noteActor } from "../actors.ts";
 import { readText } from "../files.ts";
 import { isPlainName } from "../names.ts";

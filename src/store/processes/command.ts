@@ -1,9 +1,16 @@
 /** What a gate's command is started with: which program, in which folder, with which environment. */
 import { accessSync, constants, realpathSync, statSync } from "node:fs";
-import type { JobSpec } from "../../checks/jobs/job.ts";
 import { errorCode, messageOf } from "../files.ts";
 import { join } from "../names.ts";
 import { isLoaderVariable } from "./loader-variables.ts";
+
+export interface CommandSpec {
+  /** a line for the shell comes as ["/bin/sh", "-c", line] */
+  argv: string[];
+  /** relative to the root; "" is the root */
+  cwd: string;
+  env: Record<string, string>;
+}
 
 export interface Prepared {
   cmd: string[];
@@ -17,7 +24,7 @@ type Environment = Record<string, string>;
 export class CannotStart extends Error {}
 
 /** `inherited` is already cleaned. */
-export function prepare(root: string, spec: JobSpec, inherited: Environment): Prepared {
+export function prepare(root: string, spec: CommandSpec, inherited: Environment): Prepared {
   const { argv } = spec;
   if (argv.length === 0 || argv[0] === "") throw new CannotStart("the command is empty");
   if (argv.some((word) => word.includes("\0"))) throw new CannotStart("the command has a NUL byte in it");

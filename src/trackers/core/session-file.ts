@@ -3,10 +3,11 @@
  * every other byte as it was. Tasks are the box lines below a heading with the word "Tasks" (anywhere, in a file without
  * headings), outside of code fences and comments. What is indented below a task is its text.
  */
+
+import type { Task } from "../../kernel/types/task.ts";
 import { changeLine, type LineChange, lineText, type NewTask, newLine, parseTaskLine } from "./session-line.ts";
 import { indentOf, type Mark, marksIn, nextLine, visibleMarkAt } from "./session-marks.ts";
 import type { Said } from "./session-said.ts";
-import type { Task } from "./tasks.ts";
 
 export { type NewTask, whyUnwritable } from "./session-line.ts";
 

@@ -4,8 +4,9 @@
  *   - [>] **Name** — `command` | @pawl-1a2b3c4d on laptop-3f2a since 2026-11-15T10:00:00Z
  * The line is cut at its bars and kept piece by piece, so that an edit leaves every other byte as it was.
  */
+
+import type { TaskState } from "../../kernel/types/task.ts";
 import { changeFields, type Fields } from "./session-fields.ts";
-import type { TaskState } from "./tasks.ts";
 
 export interface TaskLine {
   /** everything before the box's sign, and the sign itself */

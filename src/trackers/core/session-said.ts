@@ -1,6 +1,7 @@
 /** What a task line says. Files may have thousands: most lines are as Pawl writes them, and those are read in one look. */
+
+import type { TaskState } from "../../kernel/types/task.ts";
 import { factsOf, type LineFacts, parseTaskLine, stateOf, stateOfBox } from "./session-line.ts";
-import type { TaskState } from "./tasks.ts";
 
 export interface Said {
   title: string;

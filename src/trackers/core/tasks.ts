@@ -1,51 +1,6 @@
 /** What a task is, wherever it lives; which one is next; when a claim has lost its holder. */
 import { instantOf } from "../../kernel/time/calendar.ts";
-
-export {
-  addNote,
-  addTask,
-  editTask,
-  parseSessionFile,
-  replaceText,
-  taskAfter,
-  taskAt,
-  tasksOf,
-  whyUnwritable,
-} from "./session-file.ts";
-
-export type TaskState = "open" | "claimed" | "closed" | "blocked" | "dropped";
-
-export interface Task {
-  id: string;
-  title: string;
-  /** what the tracker holds: untrusted */
-  text: string;
-  state: TaskState;
-  labels: string[];
-  /** 0 (first) to 4; 2 where nothing is said */
-  priority: number;
-  /** whose it is; ours are `pawl-<session>` */
-  owner: string | null;
-  /** "" where the tracker does not know; `position` stands for it then */
-  created_at: string;
-  epic: string | null;
-  /** tasks it waits for that are not known to be finished */
-  blocked_by: string[];
-  /** order in its file */
-  position?: number;
-  claimed_at?: string;
-  /** the machine whose Pawl claimed it */
-  claimed_on?: string;
-  command?: string;
-  model?: string;
-  restart?: boolean;
-}
-
-/** No label: any task. A label that ends in `*` stands for all that begin so. */
-export interface Scope {
-  labels: string[];
-  epic?: string;
-}
+import type { Leftover, Scope, Task } from "../../kernel/types/task.ts";
 
 /** Sessions of ours, as trackers name them. */
 const OURS = /^pawl-[A-Za-z0-9._-]+$/;
@@ -91,14 +46,6 @@ export function compareTasks(a: Task, b: Task): number {
 const compareText = (a: string, b: string) => (a < b ? -1 : a > b ? 1 : 0);
 
 // ── What is left ────────────────────────────────────────────────────────────
-
-/** In scope and not finished, but not to be had: somebody works on it, or it is blocked. */
-export interface Leftover {
-  id: string;
-  state: "claimed" | "blocked";
-  owner: string | null;
-  waits_for: string[];
-}
 
 /** `unfinished`: all that the tracker lists. A blocker that it does not list is finished, or nobody knows it. */
 export function leftovers(unfinished: Task[], scope: Scope): Leftover[] {

@@ -3,7 +3,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { parse } from "yaml";
-import type { Progress } from "../../../src/checks/evidence/infer.ts";
+import type { Progress } from "../../../src/kernel/types/inference.ts";
 import type { Json, ToolCall } from "../../../src/kernel/types/run.ts";
 import type { Inference } from "../../../src/kernel/types/workflow.ts";
 

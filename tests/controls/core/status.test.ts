@@ -12,7 +12,8 @@ import {
   waitsForPerson,
 } from "../../../src/controls/core/status.ts";
 import type { Run } from "../../../src/kernel/types/run.ts";
-import { parseSessionFile, type Task, tasksOf } from "../../../src/trackers/core/tasks.ts";
+import type { Task } from "../../../src/kernel/types/task.ts";
+import { parseSessionFile, tasksOf } from "../../../src/trackers/core/session-file.ts";
 
 const NOTHING: StatusView = { tracker: "", tasks: null, runs: [], unread: [], dirty: null };
 const view = (more: Partial<StatusView>): StatusView => ({ ...NOTHING, tracker: "session-md", ...more });

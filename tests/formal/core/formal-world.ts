@@ -4,14 +4,8 @@
  */
 import fc from "fast-check";
 import { projectFormal } from "../../../src/formal/core/document.ts";
-import {
-  type Content,
-  contentOf,
-  type Formal,
-  importContent,
-  parseFormal,
-  renderFormal,
-} from "../../../src/formal/core/state.ts";
+import { contentOf, importContent, parseFormal, renderFormal } from "../../../src/formal/core/state.ts";
+import type { Content, Formal } from "../../../src/kernel/types/formal.ts";
 import type { Json, Run } from "../../../src/kernel/types/run.ts";
 
 export const CREATED = "2025-12-09T14:30:52.123456Z";

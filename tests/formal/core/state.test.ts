@@ -1,11 +1,9 @@
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
+import { guidance } from "../../../src/formal/core/guidance.ts";
 import {
-  type Content,
   contentOf,
-  type Formal,
   type FormalFrame,
-  guidance,
   importContent,
   mergeContent,
   type ParsedFormal,
@@ -14,6 +12,7 @@ import {
   STATUSES,
   slugOf,
 } from "../../../src/formal/core/state.ts";
+import type { Content, Formal } from "../../../src/kernel/types/formal.ts";
 import type { Json } from "../../../src/kernel/types/run.ts";
 import { CREATED, formalWorld, take, turns } from "./formal-world.ts";
 

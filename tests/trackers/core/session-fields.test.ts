@@ -2,8 +2,8 @@
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
 import type { Fields } from "../../../src/trackers/core/session-fields.ts";
+import { addTask, editTask, parseSessionFile, tasksOf } from "../../../src/trackers/core/session-file.ts";
 import { factsOf, newLine, parseTaskLine } from "../../../src/trackers/core/session-line.ts";
-import { addTask, editTask, parseSessionFile, tasksOf } from "../../../src/trackers/core/tasks.ts";
 
 const edited = (line: string, change: Fields) => {
   const text = `## Tasks\n${line}\n`;

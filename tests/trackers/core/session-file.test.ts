@@ -1,14 +1,14 @@
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
+import type { Task } from "../../../src/kernel/types/task.ts";
 import {
   addNote,
   addTask,
   editTask,
   parseSessionFile,
   replaceText,
-  type Task,
   tasksOf,
-} from "../../../src/trackers/core/tasks.ts";
+} from "../../../src/trackers/core/session-file.ts";
 import { ownTime } from "../../harness/own-time.ts";
 
 const read = (text: string) => tasksOf(parseSessionFile(text));

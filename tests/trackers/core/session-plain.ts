@@ -1,6 +1,7 @@
 /** The tasks of a session.md read in the plainest way: line by line, with no look at what it costs. */
+
+import type { Task, TaskState } from "../../../src/kernel/types/task.ts";
 import { parseTaskLine, type TaskLine } from "../../../src/trackers/core/session-line.ts";
-import type { Task, TaskState } from "../../../src/trackers/core/tasks.ts";
 
 const STATES: Record<string, TaskState> = {
   " ": "open",

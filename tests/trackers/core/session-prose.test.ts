@@ -4,7 +4,6 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import fc from "fast-check";
-import { proseIn, spliceBetween } from "../../../src/trackers/core/session-prose.ts";
 import {
   addNote,
   addTask,
@@ -13,7 +12,8 @@ import {
   replaceText,
   taskAfter,
   tasksOf,
-} from "../../../src/trackers/core/tasks.ts";
+} from "../../../src/trackers/core/session-file.ts";
+import { proseIn, spliceBetween } from "../../../src/trackers/core/session-prose.ts";
 import { inFile, keeper, readNotes } from "../../../src/trackers/notes.ts";
 import { swapFile } from "../../../src/trackers/swap.ts";
 

@@ -1,7 +1,7 @@
 /** session.md is read in a quick way, which must find what the plainest one finds: in ordinary files and in hostile ones. */
 import { expect, test } from "bun:test";
 import fc from "fast-check";
-import { parseSessionFile, tasksOf } from "../../../src/trackers/core/tasks.ts";
+import { parseSessionFile, tasksOf } from "../../../src/trackers/core/session-file.ts";
 import { plainTasks } from "./session-plain.ts";
 
 const NAMES = [

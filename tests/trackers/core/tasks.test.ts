@@ -1,7 +1,8 @@
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
 import { queueLine } from "../../../src/auto/core/text.ts";
-import { claimAge, compareTasks, isExpired, leftovers, nextTask, type Task } from "../../../src/trackers/core/tasks.ts";
+import type { Task } from "../../../src/kernel/types/task.ts";
+import { claimAge, compareTasks, isExpired, leftovers, nextTask } from "../../../src/trackers/core/tasks.ts";
 
 const task = (id: string, more: Partial<Task> = {}): Task => ({
   id,
