@@ -1,8 +1,8 @@
 /** What a report tells, looked up in the projects' own records. One that fails keeps nothing else from being told. */
 import { readProject } from "../definitions/project.ts";
 import { short } from "../engine/core/run-line.ts";
+import type { IterationLine } from "../kernel/types/loop.ts";
 import type { Workflow } from "../kernel/types/run.ts";
-import type { IterationLine } from "../loop/core/loop.ts";
 import { archivedDir, readPinned } from "../store/commits.ts";
 import { readCost } from "../store/cost.ts";
 import { insideRoot, lookAt, messageOf, namesOrNone } from "../store/files.ts";

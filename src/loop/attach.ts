@@ -1,7 +1,8 @@
 /** Looking on at a loop that runs in another terminal: what it keeps on disk, shown as the loop itself would show it. */
 import { setTimeout as sleep } from "node:timers/promises";
+import type { IterationLine, Limits, LoopState } from "../kernel/types/loop.ts";
 import { canResume, isRunning, type KeptLoop, listLoops, loadLoop, outputPath } from "../store/loops.ts";
-import { EXIT_CODES, type IterationLine, type Limits, type LoopState } from "./core/loop.ts";
+import { EXIT_CODES } from "./core/loop.ts";
 import { titleOf } from "./frame.ts";
 import { terminalView } from "./progress.ts";
 import { lengthOf, summaryText } from "./summary.ts";

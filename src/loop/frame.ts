@@ -1,7 +1,7 @@
 /** What the moving lines of a loop say, and what each finished iteration leaves above them. */
 
 import { plain } from "../kernel/text/safe-text.ts";
-import type { IterationLine, Limits, LoopState, Verdict } from "./core/loop.ts";
+import type { IterationLine, Limits, LoopState, Verdict } from "../kernel/types/loop.ts";
 import { lengthOf, money } from "./summary.ts";
 
 /** One line on the screen, in one colour. */

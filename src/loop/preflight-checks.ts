@@ -6,7 +6,6 @@ import { plain } from "../kernel/text/safe-text.ts";
 import type { Procedure } from "../kernel/types/procedure.ts";
 import type { Gate } from "../kernel/types/workflow.ts";
 import { gatesOf, leavesOf } from "../kernel/types/workflow.ts";
-import type { Finding, Ground } from "../setup/doctor/finding.ts";
 import { lookAt, messageOf } from "../store/files.ts";
 import { findGit, gitDirOf } from "../store/git-dir.ts";
 import { homeDir, statePath } from "../store/home.ts";
@@ -29,8 +28,16 @@ export interface Trip {
   procedure: Procedure;
   agent: Agent;
   settings: LoopSettings;
+  /** are Pawl's hooks installed for Claude Code? */
+  hooks: () => Promise<HooksFound>;
   /** how much has to be free */
   room?: Room;
+}
+
+export interface HooksFound {
+  ok: boolean;
+  what: string;
+  remedy: string;
 }
 
 interface Room {
@@ -210,24 +217,10 @@ function checkTracker(root: string): Check {
 
 // ── Hooks ───────────────────────────────────────────────────────────────────
 
-const MANAGED: Record<string, string> = { darwin: "/Library/Application Support/ClaudeCode" };
-
-/** Without them the loop still goes round; only a workflow of ours cannot be driven. */
-async function checkHooks({ root, agent, procedure }: Trip): Promise<Check[]> {
-  const { readAllSettings } = await import("../setup/doctor/settings-files.ts");
-  const { ourPlugin, readPlugins } = await import("../setup/doctor/plugins.ts");
-  const { checkDisabled, checkInstalled } = await import("../setup/doctor/settings.ts");
-  const home = homeDir();
-  const claude = agent.env.CLAUDE_CONFIG_DIR || join(home, ".claude");
-  const managed = MANAGED[process.platform] ?? "/etc/claude-code";
-  const ground: Ground = { root, home, claude, managed, env: agent.env, now: Date.now() };
-  const files = readAllSettings(ground);
-  const found = [...checkInstalled(ground, files, ourPlugin(readPlugins(ground, files))), ...checkDisabled(files)];
-  const worst = found.find(({ level }) => level === "trouble");
-  return [worst ? missing(worst, procedure) : good("hooks", found[0]?.what ?? "installed")];
-}
-
-function missing({ what, remedy }: Finding, { drives, name }: Procedure): Check {
-  if (drives !== undefined) return bad("hooks", `${name} is driven by Pawl's hooks, and ${what}`, remedy);
-  return unknown("hooks", `${what}: the loop alone judges the agent`, remedy);
+/** Without hooks the loop still works; only a workflow of ours cannot be driven. */
+async function checkHooks({ hooks, procedure: { drives, name } }: Trip): Promise<Check[]> {
+  const { ok, what, remedy } = await hooks();
+  if (ok) return [good("hooks", what)];
+  if (drives !== undefined) return [bad("hooks", `${name} is driven by Pawl's hooks, and ${what}`, remedy)];
+  return [unknown("hooks", `${what}: the loop alone judges the agent`, remedy)];
 }

@@ -1,6 +1,7 @@
 /** A loop on a terminal: what happens now in two lines that are drawn again in place, what has happened above them. */
+
+import type { IterationLine, Limits, LoopState } from "../kernel/types/loop.ts";
 import { feedWork, openWork, type Work } from "./core/agent-work.ts";
-import type { IterationLine, Limits, LoopState } from "./core/loop.ts";
 import { type Colour, cutTo, frameOf, type Row, rowOf, titleOf } from "./frame.ts";
 import { summaryText } from "./summary.ts";
 import type { LoopView, Screen } from "./view.ts";

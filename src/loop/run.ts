@@ -3,8 +3,8 @@
 import { treeHash } from "../checks/tree/tree.ts";
 import type { LoopSettings } from "../definitions/loop-config.ts";
 import { MARK } from "../engine/core/guide.ts";
+import type { Limits, LoopState } from "../kernel/types/loop.ts";
 import type { Procedure } from "../kernel/types/procedure.ts";
-import { callAfterLoop, watchBesides } from "../notify/loop.ts";
 import { type KeptLoop, saveLoop } from "../store/loops.ts";
 import { identify } from "../store/processes/process.ts";
 import type { Agent } from "./agents.ts";
@@ -12,23 +12,20 @@ import { commitsSince } from "./commits.ts";
 import { type AgentSaid, readOutput } from "./core/agent-output.ts";
 import { type Context, composePrompt } from "./core/compose.ts";
 import { classify } from "./core/failure-class.ts";
-import {
-  after,
-  ended,
-  type IterationResult,
-  type Limits,
-  type LoopState,
-  mayGo,
-  type Next,
-  saysTheSame,
-  waited,
-} from "./core/loop.ts";
+import { after, ended, type IterationResult, mayGo, type Next, saysTheSame, waited } from "./core/loop.ts";
 import { type LoopSignals, signalsIn, signalsInOutput } from "./core/signal.ts";
 import { keepOutput } from "./output.ts";
 import { type Ended, runAgent } from "./process.ts";
 import { resetIn } from "./reset.ts";
 import type { Sharing } from "./sharing.ts";
 import type { LoopView } from "./view.ts";
+
+/** How the person hears of this loop and of silent runs while it works. */
+export interface Notifier {
+  /** returns what ends the watching */
+  watch(): () => void;
+  ended(root: string, state: LoopState): void;
+}
 
 export interface LoopPlan {
   root: string;
@@ -40,6 +37,7 @@ export interface LoopPlan {
   sharing: Sharing;
   context: Context[];
   view: LoopView;
+  notifier: Notifier;
   interrupted: AbortSignal;
 }
 
@@ -60,7 +58,7 @@ export async function runLoop(plan: LoopPlan, begun: KeptLoop): Promise<LoopStat
     saveLoop(root, kept, how);
   };
   keep({ state: { ...kept.state, outcome: null, why: "" }, limits, agent: null, waiting: null });
-  const stopLooking = watchBesides();
+  const stopWatching = plan.notifier.watch();
   let next: Next = mayGo(kept.state, limits);
   while (next.kind !== "end") {
     if (interrupted.aborted) next = { kind: "end", outcome: "interrupted", why: "interrupted" };
@@ -71,9 +69,9 @@ export async function runLoop(plan: LoopPlan, begun: KeptLoop): Promise<LoopStat
   const state = { ...over, commits: commitsSince(root, over.head ?? "") };
   keep({ state, runner: null, agent: null, waiting: null });
   plan.sharing.end(state);
-  stopLooking();
+  stopWatching();
   view.ended(state);
-  callAfterLoop(root, state);
+  plan.notifier.ended(root, state);
   return state;
 }
 

@@ -7,12 +7,12 @@ import { decide } from "../engine/core/decide.ts";
 import { takeUpCleared } from "../engine/core/moves.ts";
 import { hash } from "../hosts/identity.ts";
 import { plain } from "../kernel/text/safe-text.ts";
+import type { IterationLine, LoopOutcome, LoopState } from "../kernel/types/loop.ts";
 import type { Procedure } from "../kernel/types/procedure.ts";
 import type { Answer, Event, Facts, Run, Step, Workflow } from "../kernel/types/run.ts";
 import { bindPointer, releasePointer } from "../store/place.ts";
 import { loadRun, readCommits } from "../store/runs.ts";
 import { freeClaims } from "./claims.ts";
-import type { IterationLine, LoopOutcome, LoopState } from "./core/loop.ts";
 import { endLoopRun, loopWorkflow, noteIteration, takeIteration } from "./core/run.ts";
 import type { LoopSignals } from "./core/signal.ts";
 

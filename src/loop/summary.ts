@@ -1,7 +1,7 @@
 /** What happened and what it cost, on one screen. */
 
 import { plain } from "../kernel/text/safe-text.ts";
-import type { IterationLine, LoopState, Verdict } from "./core/loop.ts";
+import type { IterationLine, LoopState, Verdict } from "../kernel/types/loop.ts";
 
 const MARKS: Record<Verdict, string> = { success: "✔", continue: "·", failure: "✘", refused: "✘", spoilt: "⟳" };
 const MOST_SHOWN = 12;

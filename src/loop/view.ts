@@ -1,8 +1,8 @@
 /** What a loop shows: lines for logs and pipes, one line that moves on a terminal, or data. */
 
 import { plain } from "../kernel/text/safe-text.ts";
-import { deviation } from "../kernel/time/timing.ts";
-import { EXIT_CODES, type IterationLine, type LoopState } from "./core/loop.ts";
+import type { IterationLine, LoopState } from "../kernel/types/loop.ts";
+import { deviation, EXIT_CODES } from "./core/loop.ts";
 import { lengthOf, money } from "./summary.ts";
 
 export interface LoopView {

@@ -1,5 +1,5 @@
 /** A loop on disk: its count, what it has spent and who is at work, so that it goes on after a crash or a reboot. */
-import type { Limits, LoopState } from "../loop/core/loop.ts";
+import type { Limits, LoopState } from "../kernel/types/loop.ts";
 import { rename } from "../native/disk.ts";
 import { ensureDir, insideRoot, isObject, namesOrNone, parseJson, readText, withTemp } from "./files.ts";
 import { dirname, isPlainName } from "./names.ts";

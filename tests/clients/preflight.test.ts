@@ -3,6 +3,7 @@ import { afterEach, expect, setDefaultTimeout, test } from "bun:test";
 import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { closureOf } from "../../src/checks/closure/closure.ts";
+import { findHooks } from "../../src/cli/loop/hooks.ts";
 import type { LoopSettings } from "../../src/definitions/loop-config.ts";
 import { readProject } from "../../src/definitions/project.ts";
 import type { Procedure } from "../../src/kernel/types/procedure.ts";
@@ -166,7 +167,8 @@ async function trial(permissions: object) {
   if ("errors" in read) throw new Error(JSON.stringify(read.errors));
   grantTrust(project.root, closureOf(project.root, Object.values(read.project.gates)), "test");
   const agent = started(project, model, bin);
-  const found = await preflight({ root: project.root, procedure: PROCEDURE, settings: SETTINGS, agent });
+  const hooks = () => findHooks(project.root, agent.env);
+  const found = await preflight({ root: project.root, procedure: PROCEDURE, settings: SETTINGS, agent, hooks });
   return { found, project, model, of: (name: string) => found.checks.find((check) => check.name === name) };
 }
 

@@ -2,8 +2,9 @@ import { afterEach, beforeEach, describe, expect, setDefaultTimeout, test } from
 import { appendFileSync, mkdirSync, mkdtempSync, renameSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import type { LoopState, Verdict } from "../../src/kernel/types/loop.ts";
 import { attach } from "../../src/loop/attach.ts";
-import { ended, type LoopState, newLoop, type Verdict } from "../../src/loop/core/loop.ts";
+import { ended, newLoop } from "../../src/loop/core/loop.ts";
 import { keepOutput, type OutputLog } from "../../src/loop/output.ts";
 import { openTail } from "../../src/loop/tail.ts";
 import { type KeptLoop, loadLoop, saveLoop } from "../../src/store/loops.ts";

@@ -4,7 +4,8 @@
  */
 import { existsSync, writeSync } from "node:fs";
 import { join } from "node:path";
-import { ended, type LoopState, newLoop, type Verdict } from "../../src/loop/core/loop.ts";
+import type { LoopState, Verdict } from "../../src/kernel/types/loop.ts";
+import { ended, newLoop } from "../../src/loop/core/loop.ts";
 import { terminalView } from "../../src/loop/progress.ts";
 
 export const FAKE_LOOP = import.meta.path;

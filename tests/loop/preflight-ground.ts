@@ -12,6 +12,7 @@ import {
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { closureOf } from "../../src/checks/closure/closure.ts";
+import { findHooks } from "../../src/cli/loop/hooks.ts";
 import type { LoopSettings } from "../../src/definitions/loop-config.ts";
 import { readProject } from "../../src/definitions/project.ts";
 import type { Procedure } from "../../src/kernel/types/procedure.ts";
@@ -81,17 +82,18 @@ export const settings = (budget = 20): LoopSettings => ({
   buffer: setting(1 << 20),
 });
 
+const env = (mode: string) => ({
+  PATH: `${base}:${process.env.PATH}`,
+  HOME: process.env.HOME,
+  FAKE: mode,
+  FAKE_LOG: join(base, "asked.log"),
+});
+
 export function agent(mode: string, name = "claude") {
-  const env = {
-    PATH: `${base}:${process.env.PATH}`,
-    HOME: process.env.HOME,
-    FAKE: mode,
-    FAKE_LOG: join(base, "asked.log"),
-  };
   const found = agentFor(`${name}${name === "claude" ? " --output-format stream-json" : ""}`, {
     session: "s",
     root: false,
-    env,
+    env: env(mode),
   });
   if ("error" in found) throw new Error(found.error);
   return found.agent;
@@ -103,6 +105,7 @@ export async function fly(mode: string, more: Partial<PreflightOptions> = {}, na
     procedure: procedure(),
     agent: agent(mode, name),
     settings: settings(),
+    hooks: () => findHooks(root, env(mode)),
     ...more,
   });
   const of = (check: string) => found.checks.find((one) => one.name === check);

@@ -2,16 +2,18 @@ import { listProcedures } from "../../definitions/procedures.ts";
 import { findByName } from "../../definitions/registry.ts";
 import { hash } from "../../hosts/identity.ts";
 import { plain } from "../../kernel/text/safe-text.ts";
+import type { LoopState } from "../../kernel/types/loop.ts";
 import { UserError } from "../../kernel/user-error.ts";
 import { type Agent, agentFor } from "../../loop/agents.ts";
 import { takeTree } from "../../loop/alone.ts";
 import { headOf } from "../../loop/commits.ts";
 import { requestIn } from "../../loop/core/compose.ts";
-import { EXIT_CODES, type LoopState, newLoop } from "../../loop/core/loop.ts";
+import { EXIT_CODES, newLoop } from "../../loop/core/loop.ts";
 import type { Check } from "../../loop/preflight.ts";
 import { limitsOf, runLoop } from "../../loop/run.ts";
 import { type Sharing, shareNothing, shareProcedure, shareWorkflow } from "../../loop/sharing.ts";
 import { jsonView, type Level, type LoopView, lineView } from "../../loop/view.ts";
+import { callAfterLoop, watchBesides } from "../../notify/loop.ts";
 import { canResume, isRunning, type KeptLoop, listLoops, loadLoop } from "../../store/loops.ts";
 import { excludeOurs } from "../../store/place.ts";
 import { agentCalling } from "../../store/processes/person.ts";
@@ -19,6 +21,7 @@ import { endOldGroup } from "../../store/processes/process.ts";
 import { type Io, type Parsed, parseArgs, rootOf } from "../shared/args.ts";
 import { type Asked, OPTIONS, whatIsAsked, wrongUse } from "./asked.ts";
 import { dryRun } from "./dry-run.ts";
+import { findHooks } from "./hooks.ts";
 
 export const summary = "run a procedure in fresh agent processes until it is done";
 export const usage = `usage: pawl loop <procedure> [options]      run it again and again, each time in a fresh agent process
@@ -141,6 +144,7 @@ async function drive(root: string, asked: Asked, kept: KeptLoop, parsed: Parsed,
       agentFor: (session, spent) => agentOrThrow(agentWith(asked, session, spent)),
       sharing,
       view,
+      notifier: { watch: watchBesides, ended: callAfterLoop },
       interrupted,
     },
     { ...kept, state: { ...kept.state, run: sharing.run() } },
@@ -191,7 +195,8 @@ async function tryFirst(
   const { preflight } = await import("../../loop/preflight.ts");
   const isQuiet = parsed.flags.has("--quiet") || parsed.flags.has("--json");
   if (!isQuiet) io.err("Trying first: can the agent edit, test and commit here? (--no-preflight leaves it out)\n");
-  const found = await preflight({ root, procedure, agent, settings, interrupted });
+  const hooks = () => findHooks(root, agent.env);
+  const found = await preflight({ root, procedure, agent, settings, interrupted, hooks });
   if (parsed.flags.has("--json")) io.out(`${JSON.stringify({ event: "preflight", ...found })}\n`);
   else if (!found.ok || !parsed.flags.has("--quiet")) io.err(preflightText(found.checks));
   return { code: found.ok ? 0 : interrupted.aborted ? 130 : 1, cost: found.cost_usd ?? 0 };

@@ -1,11 +1,9 @@
 /** What follows from one iteration of a loop. Times come in as figures; nothing is started or stopped here. */
 
 import { plain } from "../../kernel/text/safe-text.ts";
-import { noTiming, type Timing, timed } from "../../kernel/time/timing.ts";
+import type { Limits, LoopOutcome, LoopState, Timing, Verdict } from "../../kernel/types/loop.ts";
 import type { Failure } from "./failure-class.ts";
 import type { LoopSignals } from "./signal.ts";
-
-export type LoopOutcome = "success" | "aborted" | "limit" | "not-started" | "interrupted";
 
 export const EXIT_CODES: Record<LoopOutcome, number> = {
   success: 0,
@@ -14,68 +12,6 @@ export const EXIT_CODES: Record<LoopOutcome, number> = {
   "not-started": 3,
   interrupted: 130,
 };
-
-export interface Limits {
-  /** null: no bound */
-  max_iterations: number | null;
-  /** failures in a row */
-  failure_threshold: number;
-  /** seconds, of all iterations and waits */
-  time_limit: number;
-  /** USD, of all iterations */
-  budget: number;
-}
-
-/** How an iteration counts. `spoilt`: it says nothing about the work and is made again. */
-export type Verdict = "success" | "refused" | "continue" | "failure" | "spoilt";
-
-export interface IterationLine {
-  iteration: number;
-  at: string;
-  verdict: Verdict;
-  why: string;
-  elapsed_ms: number;
-  cost_usd: number | null;
-  session: string | null;
-}
-
-export interface LoopState {
-  v: 1;
-  id: string;
-  procedure: string;
-  /** the agent, as it was asked for */
-  ai: string;
-  /** the run that hooks and loop share; "" where there is none */
-  run: string;
-  /** iterations that count */
-  iterations: number;
-  /** in a row */
-  failures: number;
-  /** in a row */
-  spoilt: number;
-  cost_usd: number;
-  /** an agent that does not say what it costs makes the sum a lower bound */
-  cost_known: boolean;
-  /** of that, for trying the agent before the first iteration */
-  trial_usd: number;
-  tokens: { in: number; out: number };
-  /** made since it began; null: not known */
-  commits: number | null;
-  /** where the repository stood then; "" where there is none */
-  head: string;
-  /** iterations and waits, by a clock that stands still while the machine sleeps */
-  spent_ms: number;
-  timing: Timing;
-  /** how the last iteration left things: the same again is no progress */
-  last: { tree: string; said: string } | null;
-  /** for the next prompt */
-  notes: string[];
-  lines: IterationLine[];
-  created_at: string;
-  updated_at: string;
-  outcome: LoopOutcome | null;
-  why: string;
-}
 
 export interface IterationResult {
   at: string;
@@ -122,7 +58,7 @@ export const newLoop = (about: Pick<LoopState, "id" | "procedure" | "ai" | "run"
   head: "",
   tokens: { in: 0, out: 0 },
   spent_ms: 0,
-  timing: noTiming,
+  timing: { count: 0, min: 0, max: 0, mean: 0, squares: 0 },
   last: null,
   notes: [],
   lines: [],
@@ -289,3 +225,20 @@ export const ended = (state: LoopState, next: Extract<Next, { kind: "end" }>, at
   why: next.why,
   updated_at: at,
 });
+
+// ── Timing ──────────────────────────────────────────────────────────────────
+
+function timed({ count, min, max, mean, squares }: Timing, ms: number): Timing {
+  const more = count + 1;
+  const moved = mean + (ms - mean) / more;
+  return {
+    count: more,
+    min: count === 0 ? ms : Math.min(min, ms),
+    max: Math.max(max, ms),
+    mean: moved,
+    squares: squares + (ms - mean) * (ms - moved),
+  };
+}
+
+/** Of all iterations, not of a sample. */
+export const deviation = ({ count, squares }: Timing) => (count < 2 ? 0 : Math.sqrt(squares / count));

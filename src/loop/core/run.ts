@@ -4,9 +4,9 @@
  */
 import { proofOf } from "../../engine/core/claim.ts";
 import { closeDraft, openDraft, record } from "../../engine/core/draft.ts";
+import type { IterationLine, LoopOutcome } from "../../kernel/types/loop.ts";
 import type { Procedure } from "../../kernel/types/procedure.ts";
 import type { Commit, Event, Facts, JournalRecord, Run, Step, Workflow } from "../../kernel/types/run.ts";
-import type { IterationLine, LoopOutcome } from "./loop.ts";
 
 export function loopWorkflow({ name, title, source, success, failure, gates }: Procedure): Workflow {
   const say = [

@@ -1,16 +1,7 @@
 /** What follows from an iteration: every cell of the matrix, and what holds on every walk. */
 import { describe, expect, test } from "bun:test";
-import { deviation } from "../../../src/kernel/time/timing.ts";
-import {
-  after,
-  ended,
-  type IterationResult,
-  type Limits,
-  type LoopState,
-  mayGo,
-  newLoop,
-  waited,
-} from "../../../src/loop/core/loop.ts";
+import type { Limits, LoopState } from "../../../src/kernel/types/loop.ts";
+import { after, deviation, ended, type IterationResult, mayGo, newLoop, waited } from "../../../src/loop/core/loop.ts";
 
 const LIMITS: Limits = { max_iterations: 5, failure_threshold: 3, time_limit: 3_600, budget: 10 };
 const AT = "2026-03-01T10:00:00.000Z";
