@@ -1,8 +1,9 @@
+import { waitingText } from "../engine/core/run-view.ts";
 import type { Run } from "../kernel/types/run.ts";
 import { happened } from "../loop/core/run.ts";
 import type { Kept } from "../store/runs.ts";
 import { type Io, parseArgs, rootOf } from "./shared/args.ts";
-import { commitsOf, findRunId } from "./shared/find-run.ts";
+import { commitsOf, findRunId, viewOf } from "./shared/find-run.ts";
 import { inWords } from "./shared/words.ts";
 
 export const summary = "why each stop was continued or let go";
@@ -29,7 +30,9 @@ export function run(args: string[], io: Io): number {
     return 0;
   }
   const { run: last } = commits.at(-1)!;
-  io.out(`${id}: ${last.workflow}, ${last.outcome ?? last.status} at ${last.stage}\n\n`);
+  const { state, stage, waits } = viewOf(root, id, last);
+  io.out(`${id}: ${last.workflow}, ${state} at ${last.formal ? stage : last.stage}\n`);
+  io.out(`${waits ? `Needs you: ${waitingText(waits)}\n` : ""}\n`);
   for (const [at, commit] of commits.entries()) io.out(tell(commit, commits.slice(at + 1), flags.has("--all")));
   io.out(proofs(last));
   return 0;
@@ -69,7 +72,7 @@ function turnOf(commit: Kept, later: Kept[]): string[] {
   const { event, run } = commit;
   if (event.kind !== "stop" || happened(commit).some(({ kind }) => kind === "continued" || kind === "ended")) return [];
   const isLoop = run.workflow === "loop" || run.fresh === true;
-  if (!isLoop || run.question) return ["⇒ the person's turn"];
+  if (!isLoop || run.question) return ["⇒ your turn"];
   const next = later.find((one) => one.event.kind === "stop" || begins(one, run) || has(one, "loop_ended"));
   if (next?.event.kind === "stop") return [];
   if (!next) return ["⇒ the iteration is over; the loop says what follows"];

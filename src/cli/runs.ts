@@ -1,4 +1,5 @@
 import { findByName } from "../definitions/registry.ts";
+import { minutesBetween, spanText, viewRun, waitingText } from "../engine/core/run-view.ts";
 import { armWorkflow, command, type Incoming, startFormal } from "../engine/handle-event.ts";
 import { guidance } from "../formal/core/guidance.ts";
 import type { Stray } from "../formal/discover.ts";
@@ -10,7 +11,7 @@ import { listArchived, listRuns, loadRun } from "../store/runs.ts";
 import { STALE_MS } from "../store/waiting.ts";
 import { type Io, type Parsed, parseArgs, rootOf } from "./shared/args.ts";
 import { commandEvent } from "./shared/command-event.ts";
-import { commitsOf, findRunId } from "./shared/find-run.ts";
+import { commitsOf, findRunId, viewOf } from "./shared/find-run.ts";
 import { beginningOf, FORMAL_OPTIONS, phaseChangeOf } from "./shared/formal.ts";
 
 export const summary = "list, show, pause, resume, finish or abort runs";
@@ -48,11 +49,7 @@ export async function run(args: string[], io: Io): Promise<number> {
   return act(root, name, words[0], parsed, io);
 }
 
-const age = (at: string) => {
-  const minutes = Math.max(0, Math.round((Date.now() - Date.parse(at)) / 60_000));
-  if (minutes < 60) return `${minutes} min`;
-  return minutes < 48 * 60 ? `${Math.round(minutes / 60)} h` : `${Math.round(minutes / 1440)} d`;
-};
+const age = (at: string) => spanText(minutesBetween(at, new Date().toISOString()));
 
 async function list(root: string, { flags }: Parsed, io: Io): Promise<number> {
   const live = listRuns(root).flatMap(({ id, owner_gone }) => {
@@ -84,7 +81,7 @@ const strayLine = ({ path, parsed: { name, content } }: Stray) =>
   `${path}: “${name}”, phase ${content.phase.current}/${content.phase.total}, nobody's: \`pawl runs adopt ${path}\``;
 
 function line(run: Run, ownerGone: boolean): string {
-  const state = run.status === "ended" ? (run.outcome ?? "ended") : run.paused ? "paused" : run.status;
+  const { state } = viewRun(run, { at: run.updated_at, workflow: null, ownerGone });
   const owner = run.owner ? `session ${run.owner.session.slice(0, 8)}${ownerGone ? " (gone)" : ""}` : "nobody's";
   const stage = run.formal ? `${run.formal.phase.current}/${run.formal.phase.total}` : run.stage;
   const stale = run.status !== "ended" && Date.now() - Date.parse(run.updated_at) > STALE_MS ? "  stale" : "";
@@ -98,6 +95,7 @@ function show(root: string, id: string, { flags }: Parsed, io: Io): number {
     io.out(`${JSON.stringify({ ...run, forged }, null, 2)}\n`);
     return 0;
   }
+  const view = viewOf(root, id, run);
   const steps = run.plan.map((stage) => {
     const mark = run.done[stage] ? "✅" : stage === run.stage && run.status !== "ended" ? "▶ " : "⊙ ";
     const how = run.done[stage] ? `${run.done[stage].signal}, ${age(run.done[stage].at)} ago` : "";
@@ -107,6 +105,7 @@ function show(root: string, id: string, { flags }: Parsed, io: Io): number {
     ["beware", forged && NOT_OURS],
     ["workflow", run.workflow],
     ["status", run.outcome ? `${run.status}: ${run.outcome}` : run.paused ? `${run.status}, paused` : run.status],
+    ["needs you", view.waits && waitingText(view.waits)],
     ["why", run.why],
     ["name", run.formal?.name],
     [
@@ -118,16 +117,14 @@ function show(root: string, id: string, { flags }: Parsed, io: Io): number {
     ["reminders", run.formal?.key_reminders.join("; ")],
     ["session", run.owner?.session ?? "(nobody)"],
     ["decision", run.decision && `${run.decision.choice} (${run.decision.at})`],
-    ["owed", run.owed && "an instruction was given and not yet seen to arrive"],
+    ["pending", view.pending && `an instruction: ${view.pending}`],
     ["report", run.reports.at(-1) && `${run.reports.at(-1)!.file} from ${run.reports.at(-1)!.agent || "the agent"}`],
     ["document", run.document.path],
     ["commit", run.commit_hash],
     ["begun", run.created_at],
   ];
   const lines = facts.filter(([, value]) => value).map(([key, value]) => `  ${key.padEnd(10)}${value}`);
-  io.out(
-    `${run.id}\n${lines.join("\n")}\n${steps.join("\n")}\n\n\`pawl explain ${run.id}\` tells how it came to this.\n`,
-  );
+  io.out(`${run.id}\n${lines.join("\n")}\n${steps.join("\n")}\n\n\`pawl explain ${run.id}\` tells how it got here.\n`);
   return 0;
 }
 

@@ -3,7 +3,7 @@
  * so no other program is started for it.
  */
 
-import { MOST_SIGNS, type RunLine, runLine, runText, short, stageBar } from "../engine/core/run-line.ts";
+import { MOST_SIGNS, runText, short, stageBar, viewRun, waitingText } from "../engine/core/run-view.ts";
 import type { Run } from "../kernel/types/run.ts";
 import type { Task } from "../kernel/types/task.ts";
 import { liveDir, readCommit, seqsIn } from "../store/commits.ts";
@@ -16,7 +16,6 @@ import { parseSessionFile, tasksOf } from "../trackers/core/session-file.ts";
 import { arrange, chooseTask } from "./core/status.ts";
 
 const WIDTH = 80;
-const MINUTE = 60_000;
 const SESSION_FILES = ["session.md", "agents/session.md"];
 /** Parsing a larger session.md takes longer than a person waits for a line. */
 const LARGEST = 128 * 1024;
@@ -84,17 +83,17 @@ function newestRun(root: string, id: string): Run | null {
 
 /** The same line with fewer and fewer words. */
 function variants(run: Run, now: number): string[] {
-  const minutes = Math.max(0, Math.floor((now - Date.parse(run.entered_at)) / MINUTE)) || 0;
-  const line: RunLine = runLine(run, { minutes, ownerGone: false, arm: "" });
-  const { workflow, stage, step, steps, task, waits } = line;
-  const full = runText(line);
+  // The session's own screen shows what the client asks for; finding out whether that is answered would cost too much.
+  const view = viewRun(run, { at: new Date(now).toISOString(), workflow: null, ownerGone: false });
+  const { workflow, stage, step, steps, task, waits } = view;
+  const full = runText(view);
   if (waits === null) return task === "" ? [full] : [`${full}  ${task}`];
-  const { what, how } = waits;
+  const text = waitingText(waits);
   return [
-    `${full}  ${what}: ${how}`,
-    `${workflow}  ${stageBar(step, steps)}  ${stage}  ${what}: ${how}`,
-    `${workflow}  ${stage}  ${what}: ${how}`,
-    `${stage}  ${how}: ${what}`,
+    `${full}  ${text}`,
+    `${workflow}  ${stageBar(step, steps)}  ${stage}  ${text}`,
+    `${workflow}  ${stage}  ${text}`,
+    `${stage}  ${waits.how}: ${waits.what}`,
   ];
 }
 

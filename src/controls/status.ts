@@ -1,6 +1,8 @@
 /** What STATUS shows, looked up: tasks, runs, the tree. One that fails keeps nothing else from being shown. */
 
 import { spawnGit } from "../checks/git.ts";
+import { type RunView, viewRun } from "../engine/core/run-view.ts";
+import { openCall } from "../hosts/claude/open-call.ts";
 import type { RunSummary } from "../kernel/types/run.ts";
 import type { Task } from "../kernel/types/task.ts";
 import { actorOf } from "../kernel/types/task.ts";
@@ -14,7 +16,7 @@ import { isElsewhere, isExpired } from "../trackers/core/tasks.ts";
 import type { Answer, Tracker } from "../trackers/index.ts";
 import { machineName } from "../trackers/machine.ts";
 import { openProjectTracker } from "../trackers/project-tracker.ts";
-import { arrange, type RunLine, runLine, type StatusView } from "./core/status.ts";
+import { arrange, type StatusView } from "./core/status.ts";
 
 export function gatherStatus(root: string, at: string): StatusView {
   return { ...gatherTasks(root), ...gatherRuns(root, at), dirty: gatherDirty(root) };
@@ -79,7 +81,7 @@ function ownNames(root: string): Set<string> {
 // ── Runs ────────────────────────────────────────────────────────────────────
 
 function gatherRuns(root: string, at: string): Pick<StatusView, "runs" | "unread"> {
-  const runs: RunLine[] = [];
+  const runs: RunView[] = [];
   const unread: string[] = [];
   const attempt = (work: () => void) => {
     try {
@@ -91,22 +93,19 @@ function gatherRuns(root: string, at: string): Pick<StatusView, "runs" | "unread
   const isFresh = (updated: string) => Date.parse(at) - Date.parse(updated) <= STALE_MS;
   attempt(() => {
     const known = listRuns(root).filter(({ status, updated_at }) => status !== "ended" && isFresh(updated_at));
-    for (const one of known) attempt(() => runs.push(...lineOf(root, one, at)));
+    for (const one of known) attempt(() => runs.push(...viewOf(root, one, at)));
   });
   return { runs, unread };
 }
 
-function lineOf(root: string, { id, owner_gone }: RunSummary, at: string): RunLine[] {
+function viewOf(root: string, { id, owner_gone }: RunSummary, at: string): RunView[] {
   const loaded = loadRun(root, id);
   // A watch is over with the message in which this may be shown.
   if (loaded === null || loaded.commit.run.status === "ended" || loaded.workflow.watch) return [];
-  const { run } = loaded.commit;
-  const arm = loaded.workflow.arm[0] ?? `/${run.workflow}`;
-  return [runLine(run, { minutes: minutesBetween(run.entered_at, at), ownerGone: owner_gone, arm })];
+  const { workflow, commit } = loaded;
+  const { run, records } = commit;
+  return [viewRun(run, { at, workflow, ownerGone: owner_gone, call: openCall(run), records })];
 }
-
-const minutesBetween = (from: string, to: string) =>
-  Math.max(0, Math.floor((Date.parse(to) - Date.parse(from)) / 60_000)) || 0;
 
 // ── Tree ────────────────────────────────────────────────────────────────────
 

@@ -1,6 +1,7 @@
 /** What a report tells, looked up in the projects' own records. One that fails keeps nothing else from being told. */
 import { readProject } from "../definitions/project.ts";
-import { short } from "../engine/core/run-line.ts";
+import { minutesBetween, short, viewRun } from "../engine/core/run-view.ts";
+import { openCall } from "../hosts/claude/open-call.ts";
 import type { IterationLine } from "../kernel/types/loop.ts";
 import type { Workflow } from "../kernel/types/run.ts";
 import { archivedDir, readPinned } from "../store/commits.ts";
@@ -161,15 +162,12 @@ function runParts(
   const last = own.at(-1);
   if (last === undefined) return noParts();
   const { run } = last;
-  const minutes = (from: string) => Math.max(0, Math.floor((Date.parse(at) - Date.parse(from)) / 60_000)) || 0;
   const loop = loops.find(({ state }) => state.run === run.id);
   const seen: SeenRun = {
-    ...{ project: root, run, ownerGone, foreign: commits.length - own.length },
+    ...{ project: root, run, foreign: commits.length - own.length },
+    view: viewRun(run, { at, workflow, ownerGone, call: openCall(run), records: last.records }),
     records: own.flatMap(({ event, records }) => records.map((one): Told => ({ ...one, at: event.at }))),
-    minutes: minutes(run.entered_at),
-    silent: minutes(last.event.at),
-    arm: workflow?.arm[0] ?? `/${run.workflow}`,
-    choices: Object.values(workflow?.asks[run.question?.ask ?? ""]?.choices ?? {}).map(({ label }) => short(label, 60)),
+    silent: minutesBetween(last.event.at, at),
     off: asked.off[run.workflow] ?? [],
     looping: loop !== undefined && isRunning(loop),
   };

@@ -1,6 +1,6 @@
 /** What deserves a notification, and its words. Nothing here looks at a clock or a disk. */
 
-import { short, spanText } from "../engine/core/run-line.ts";
+import { short, spanText, stageOf, viewRun, type WaitKind } from "../engine/core/run-view.ts";
 import { plain } from "../kernel/text/safe-text.ts";
 import type { Commit, JournalRecord, Run } from "../kernel/types/run.ts";
 import { basename } from "../store/names.ts";
@@ -57,11 +57,11 @@ function whatOf({ kind, stalled, outcome }: JournalRecord): What | null {
 
 function wordsFor(what: What, run: Run): string {
   const name = short(run.workflow, 40);
-  const stage = short(run.formal?.phase.name ?? run.stage, 40);
+  const stage = stageOf(run);
   const because = run.why ? `: ${excerptOf(run.why)}` : "";
   switch (what) {
     case "question":
-      return `${name} ${run.claim?.open === "person" ? "needs your approval" : "needs you"}${because}`;
+      return `${name} ${NEEDS[waitKind(run)] ?? "needs you"}${because}`;
     case "stalled":
       return `${name} does not get on at ${stage}${because}`;
     case "halted":
@@ -73,8 +73,14 @@ function wordsFor(what: What, run: Run): string {
   }
 }
 
+const NEEDS: Partial<Record<WaitKind, string>> = { approval: "needs your approval" };
+
+/** The session is alive: it has just sent the event. */
+const waitKind = (run: Run) =>
+  viewRun(run, { at: run.updated_at, workflow: null, ownerGone: false }).waits?.kind ?? "question";
+
 export const silentText = (root: string, run: Run, minutes: number) =>
-  `${projectOf(root)}: ${short(run.workflow, 40)} has been silent for ${spanText(minutes)} at ${short(run.stage, 40)}`;
+  `${projectOf(root)}: ${short(run.workflow, 40)} has been silent for ${spanText(minutes)} at ${stageOf(run)}`;
 
 export const loopText = (root: string, procedure: string, outcome: string, why: string) =>
   `${projectOf(root)}: the loop ${short(procedure, 40)} ended, ${outcome}${why === "" ? "" : `: ${excerptOf(why)}`}`;

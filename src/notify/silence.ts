@@ -1,7 +1,8 @@
 /** Runs that are at work and give no sign of life. Nobody watches all the time: whoever is awake looks. */
+import { transcriptsOf } from "../hosts/claude/open-call.ts";
 import { stat } from "../native/disk.ts";
 import { namesOrNone } from "../store/files.ts";
-import { homeDir, statePath } from "../store/home.ts";
+import { statePath } from "../store/home.ts";
 import { join } from "../store/names.ts";
 import { isOff, readPointer } from "../store/place.ts";
 import { loadRun } from "../store/runs.ts";
@@ -41,12 +42,6 @@ function lastWritten(session: string): number {
     return [own, ...namesOrNone(agents).map((name) => join(agents, name))].map(writtenAt);
   });
   return Math.max(0, ...times);
-}
-
-/** Where a session's transcript may be: the client has a folder for each project. */
-export function transcriptsOf(session: string): string[] {
-  const folder = join(process.env.CLAUDE_CONFIG_DIR || join(homeDir(), ".claude"), "projects");
-  return namesOrNone(folder).map((project) => join(folder, project, `${session}.jsonl`));
 }
 
 function writtenAt(path: string): number {

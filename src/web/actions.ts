@@ -1,9 +1,10 @@
 /** What the person does on the page: the same commands as on the command line, through the same door. */
 
+import { viewRun } from "../engine/core/run-view.ts";
 import { command } from "../engine/handle-event.ts";
 import { hash } from "../hosts/identity.ts";
 import { plain } from "../kernel/text/safe-text.ts";
-import type { CommandName, EventOf, Run } from "../kernel/types/run.ts";
+import type { CommandName, EventOf } from "../kernel/types/run.ts";
 import { isRunId } from "../store/names.ts";
 import { listRuns, loadRun } from "../store/runs.ts";
 import { AskedError, type Projects } from "./projects.ts";
@@ -75,12 +76,11 @@ function eventOf({ run, action, choice, why, asked }: Action, who: string): Even
   };
 }
 
-/** null: there is nothing that the agent has to hear, or it is over. */
+/** null: the agent has nothing to hear, or the run has ended. */
 function waitsWhere(root: string, id: string): string | null {
   const loaded = loadRun(root, id);
-  const run: Run | undefined = loaded?.commit.run;
-  if (!loaded || !run?.owed || run.status === "ended") return null;
-  const gone = listRuns(root).find((one) => one.id === id)?.owner_gone === true;
-  if (run.owner !== null && !gone) return "the agent hears it with the next prompt of its session";
-  return `no session has this run: type ${loaded.workflow.arm[0] ?? `/${run.workflow}`} in one, and it goes on there`;
+  if (!loaded) return null;
+  const ownerGone = listRuns(root).find((one) => one.id === id)?.owner_gone === true;
+  const { run } = loaded.commit;
+  return viewRun(run, { at: run.updated_at, workflow: loaded.workflow, ownerGone }).pending;
 }

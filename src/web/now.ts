@@ -1,15 +1,14 @@
 /** What needs the person, and every run under way. Read from the runs themselves, so it is exact. */
-import { calling } from "../engine/core/calls.ts";
 import { openDraft } from "../engine/core/draft.ts";
 import { choiceLines, fill, valuesOf } from "../engine/core/guide.ts";
-import { MOST_SIGNS, runLine, short, type Waiting } from "../engine/core/run-line.ts";
+import { MOST_SIGNS, type RunView, short, stageOf, viewRun, type WaitKind } from "../engine/core/run-view.ts";
+import { openCall } from "../hosts/claude/open-call.ts";
 import { plain } from "../kernel/text/safe-text.ts";
-import type { Call, Commit, EventOf, Run, RunSummary, Workflow } from "../kernel/types/run.ts";
+import type { Commit, EventOf, Run, RunSummary, Workflow } from "../kernel/types/run.ts";
 import { readCost } from "../store/cost.ts";
 import { logError } from "../store/errors.ts";
 import { listRuns, loadRun } from "../store/runs.ts";
 import { STALE_MS } from "../store/waiting.ts";
-import { openCall } from "./permission.ts";
 import { projectNames } from "./projects.ts";
 
 export interface QuestionView {
@@ -26,7 +25,7 @@ export interface Need {
   what: string;
   how: string;
   since: string;
-  kind: "question" | "approval" | "permission" | "halted" | "paused" | "free" | "unreadable";
+  kind: WaitKind | "unreadable";
   question: QuestionView | null;
   canApprove: boolean;
   /** when the claim was made that can be approved: an approval may name it, as an answer its question */
@@ -60,8 +59,6 @@ export interface LiveRun {
 
 /** A record of the journal in plain words. */
 export type Words = (record: Commit["records"][number]) => string;
-
-const MOST_TITLE = 200;
 
 type Loaded = { commit: Commit; workflow: Workflow };
 
@@ -104,11 +101,11 @@ function lookAtProject(root: string, at: string, words: Words): { needs: Need[];
       attempt(one.id, () => {
         const loaded = loadRun(root, one.id);
         if (loaded === null || loaded.commit.run.status === "ended" || loaded.workflow.watch) return;
-        const place = { minutes: 0, ownerGone: one.owner_gone, arm: armOf(loaded) };
-        const { waits } = runLine(loaded.commit.run, place);
-        const call = waits === null ? openCall(loaded.commit.run) : undefined;
-        live.push(liveRun(root, loaded, call ? calling(call) : waits, words));
-        needs.push(...needOf(root, loaded, waits, call));
+        const { run, records } = loaded.commit;
+        const { workflow } = loaded;
+        const view = viewRun(run, { at, workflow, ownerGone: one.owner_gone, call: openCall(run), records });
+        live.push(liveRun(root, loaded, view, words));
+        needs.push(...needOf(root, loaded, view));
       });
   });
   return { needs, live };
@@ -117,8 +114,6 @@ function lookAtProject(root: string, at: string, words: Words): { needs: Need[];
 /** As STATUS: what nobody touched for a week is not brought up. */
 const isShown = ({ status, updated_at }: RunSummary, at: string) =>
   status !== "ended" && Date.parse(at) - Date.parse(updated_at) <= STALE_MS;
-
-const armOf = ({ commit: { run }, workflow }: Loaded) => workflow.arm[0] ?? `/${run.workflow}`;
 
 const unreadable = (project: string, run: string, since: string): Need => ({
   project,
@@ -135,40 +130,12 @@ const unreadable = (project: string, run: string, since: string): Need => ({
 
 // ── Needs ───────────────────────────────────────────────────────────────────
 
-function needOf(project: string, { commit, workflow }: Loaded, waits: Waiting | null, call: Call | undefined): Need[] {
-  const { run } = commit;
+function needOf(project: string, { commit: { run }, workflow }: Loaded, { waits, claimed }: RunView): Need[] {
+  if (waits === null) return [];
   const about = { project, run: run.id, workflow: run.workflow };
-  const approval = { canApprove: mayApprove(run), claimed: mayApprove(run) ? run.claim!.at : null };
-  if (call) return [{ ...about, ...calling(call), since: call.at, kind: "permission", question: null, ...approval }];
-  if (waits === null) return unproven(about, run);
-  return [
-    { ...about, ...waits, since: sinceOf(run), kind: kindOf(run), question: questionOf(run, workflow), ...approval },
-  ];
+  const question = waits.kind === "question" ? questionOf(run, workflow) : null;
+  return [{ ...about, ...waits, question, canApprove: claimed !== null, claimed }];
 }
-
-/** A claim that nobody can prove stays open for the person's word, though the run is not held up by it. */
-function unproven(about: Pick<Need, "project" | "run" | "workflow">, run: Run): Need[] {
-  if (!mayApprove(run) || run.paused) return [];
-  const { at, signal } = run.claim!;
-  const open = Object.values(run.verdicts ?? {}).find((one) => one.verdict === "unproven" && one.at >= at);
-  if (!open) return [];
-  const what = `${signal || "done"} is unproven (${short(`${open.gate}: ${open.why}`, MOST_SIGNS)})`;
-  const how = `\`pawl approve ${run.id}\``;
-  return [{ ...about, what, how, since: at, kind: "approval", question: null, canApprove: true, claimed: at }];
-}
-
-function kindOf(run: Run): Need["kind"] {
-  if (run.claim?.open === "person") return "approval";
-  if (run.question) return "question";
-  if (run.status === "halted") return "halted";
-  return run.paused?.firm ? "paused" : "free";
-}
-
-const sinceOf = (run: Run) => run.question?.at ?? (run.claim?.open === "person" ? run.claim.at : run.updated_at);
-
-/** A check that still runs is waited for, not approved. */
-export const mayApprove = ({ claim, status }: Run) =>
-  claim !== undefined && claim.open !== "running" && status !== "ended";
 
 export function questionOf(run: Run, workflow: Workflow): QuestionView | null {
   const ask = workflow.asks[run.question?.ask ?? ""];
@@ -201,33 +168,26 @@ const NOBODY: EventOf<"noticed"> = {
 
 // ── Runs under way ──────────────────────────────────────────────────────────
 
-function liveRun(project: string, loaded: Loaded, waits: Waiting | null, words: Words): LiveRun {
-  const { commit, workflow } = loaded;
+function liveRun(project: string, { commit, workflow }: Loaded, view: RunView, words: Words): LiveRun {
   const { run } = commit;
   return {
     project,
     run: run.id,
     workflow: run.workflow,
-    title: aboutOf(run) ?? plain(workflow.title),
+    title: view.title ?? plain(workflow.title),
     task: run.task?.id ?? null,
     stages: stagesOf(run, workflow),
-    stage: run.formal ? short(run.formal.phase.name, MOST_SIGNS) : run.stage,
+    stage: stageOf(run, MOST_SIGNS),
     since: run.entered_at,
-    doing: doingOf(commit, workflow, words),
-    waits: waits === null ? null : waits.what,
+    doing: view.doing || workOf(commit, workflow, words),
+    waits: view.waits?.what ?? null,
     session: run.owner?.session ?? null,
     host: run.owner?.host ?? null,
     cost_usd: readCost(project, run.id)?.usd ?? null,
     status: run.status,
-    paused: run.paused !== undefined,
+    paused: view.paused,
     updated_at: run.updated_at,
   };
-}
-
-/** What a person would call it: its task, or what was asked for; null: only its workflow tells. */
-export function aboutOf({ task, formal, request }: Run): string | null {
-  const words = task ? short(task.title, MOST_TITLE) || task.id : short(formal?.name ?? request ?? "", MOST_TITLE);
-  return words === "" ? null : words;
 }
 
 export function stagesOf(run: Run, workflow: Workflow): StageView[] {
@@ -252,18 +212,11 @@ function phasesOf({ phase, phases }: NonNullable<Run["formal"]>): StageView[] {
   });
 }
 
-/** What happens right now, as far as Pawl knows: the stage, or what was heard last. */
-function doingOf({ run, records }: Commit, workflow: Workflow, words: Words): string {
-  if (run.claim?.open === "running") {
-    const checks = records.find(({ kind }) => kind === "checking")?.gates;
-    return `Pawl checks ${Array.isArray(checks) ? short(checks.join(", "), 80) : "what was claimed"}`;
-  }
-  if (run.status === "waiting" || run.status === "halted") return short(run.why ?? run.status, 200);
-  if (run.paused?.firm) return "paused";
-  if (run.paused) return "the person asked something else";
+/** What the agent works on: the stage, and what was heard last. */
+function workOf({ run, records }: Commit, workflow: Workflow, words: Words): string {
   const heard = records.filter(({ kind }) => !QUIET.has(kind)).at(-1);
   const stage = calm(workflow.stages.find(({ id }) => id === run.stage)?.title ?? run.stage);
-  return heard ? short(`${stage}: ${words(heard)}`, 200) : short(stage, 200);
+  return short(heard ? `${stage}: ${words(heard)}` : stage, 200);
 }
 
 /** Some workflows shout their stages' names; the page's track does not either. */

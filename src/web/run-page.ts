@@ -1,5 +1,6 @@
 /** One run: its story, what was checked and found, where it stands in its workflow. Read from its own sealed commits. */
 
+import { MOST_SIGNS, stageOf, viewRun } from "../engine/core/run-view.ts";
 import { plain } from "../kernel/text/safe-text.ts";
 import type { Commit, Json, Run, Verdict } from "../kernel/types/run.ts";
 import { happened } from "../loop/core/run.ts";
@@ -11,7 +12,7 @@ import { readJournal } from "../store/journal.ts";
 import { isPlainName } from "../store/names.ts";
 import { type Kept, readCommits } from "../store/runs.ts";
 import { graphOf } from "./graph.ts";
-import { aboutOf, mayApprove, questionOf, type Words } from "./now.ts";
+import { questionOf, type Words } from "./now.ts";
 
 const MOST_MOMENTS = 2_000;
 const LARGEST_REPORT = 64 * 1024;
@@ -36,15 +37,17 @@ export function runPage(root: string, id: string, words: Words) {
   const workflow = pinned.ok ? pinned.workflow : null;
   const { run } = last;
   const isLive = run.status !== "ended" && last.forged !== true;
+  const view = viewRun(run, { at: run.updated_at, workflow, ownerGone: false });
+  const claimed = isLive ? view.claimed : null;
   return {
-    run: rowOf(root, commits, workflow?.title ?? null),
+    run: rowOf(root, commits, view.title ?? (workflow && plain(workflow.title))),
     gates: gatesOf(root, commits),
     ...timelineOf(commits, dir, words),
     graph: graphOf(run, workflow),
     question: isLive && workflow ? questionOf(run, workflow) : null,
-    canApprove: isLive && mayApprove(run),
+    canApprove: claimed !== null,
     /** `asked` of an approval: it is meant for this claim and no later one */
-    claimed: isLive && mayApprove(run) ? run.claim!.at : null,
+    claimed,
     paused: isLive && (run.paused !== undefined || run.status === "halted"),
     evidence: Object.values(run.verdicts ?? {}).map(verdictView),
     proofs: Object.entries(run.done).map(([stage, { at, signal, proof }]) => ({
@@ -70,7 +73,7 @@ export function runFromJournal(root: string | null, id: string, words: Words) {
 // ── Row ─────────────────────────────────────────────────────────────────────
 
 /** What the figures of all runs tell of this one, counted here: those may be a moment behind. */
-function rowOf(project: string, commits: Kept[], otherwise: string | null) {
+function rowOf(project: string, commits: Kept[], title: string | null) {
   const [first, last] = [commits[0]!, commits.at(-1)!];
   const { run } = last;
   const records = commits.flatMap((commit) => commit.records);
@@ -79,14 +82,14 @@ function rowOf(project: string, commits: Kept[], otherwise: string | null) {
     project,
     id: run.id,
     workflow: run.workflow,
-    stage: run.formal ? plain(run.formal.phase.name) : run.stage,
+    stage: stageOf(run, MOST_SIGNS),
     status: run.status,
     outcome: run.outcome ?? null,
     why: plain(run.why ?? ""),
     host: run.owner?.host ?? "",
     session: run.owner?.session ?? "",
     task: run.task?.id ?? null,
-    title: aboutOf(run) ?? (otherwise && plain(otherwise)),
+    title,
     started_at: run.created_at,
     updated_at: run.updated_at,
     ended_at: run.status === "ended" ? run.updated_at : null,

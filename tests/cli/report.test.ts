@@ -137,11 +137,11 @@ describe("what needs the person", () => {
     expect(found).toEqual({
       [ids.D!]: ["your approval is needed (Have you looked at the diff?)", `\`pawl approve ${ids.D}\``],
       [ids.C!]: [
-        "your decision is needed (review-decision)",
+        "your decision is needed (Critical review issues detected)",
         "answer in its session: 1 Abort and fix · 2 View report · 3 Continue anyway",
       ],
       [ids.S!]: [expect.stringContaining("It cannot be built"), `\`pawl runs resume ${ids.S}\``],
-      [ids.P!]: ["a permission was asked for, and nothing was heard after it", "answer in its session"],
+      [ids.P!]: ["the agent asks for a permission", "answer in its session"],
       [ids.U!]: [expect.stringMatching(/^BUILT is unproven \(sh check\.sh: .*pawl trust/), `\`pawl approve ${ids.U}\``],
     });
     expect({ running, failed }).toEqual({ running: [], failed: [] });

@@ -31,16 +31,19 @@ const needs = async () => (await client.data("/api/now")).needs;
 describe("an answer to a question", () => {
   beforeEach(() => play(world, TO_QUESTION));
 
-  test("moves the run, and the agent hears it with the next prompt of its session", async () => {
+  test("moves the run, and the agent gets it with the next prompt in its session", async () => {
     const [need] = await needs();
     expect(need).toMatchObject({ project: place.root, run: run().id, workflow: "complete-work", kind: "question" });
-    expect(need).toMatchObject({ what: "your decision is needed", how: "answer in its session" });
+    expect(need).toMatchObject({
+      what: "your decision is needed (Critical review issues detected)",
+      how: "answer in its session: 1 Abort and fix · 2 View report · 3 Continue anyway",
+    });
     expect(need.question.text).toContain("an empty catch (api.ts:42)");
     expect(need.question.text).not.toContain("3. Continue anyway");
     expect(need.question.choices.map((one: { name: string }) => one.name)).toEqual(["abort", "view", "continue"]);
     const done = await act("answer", { choice: "continue", asked: need.question.asked });
     expect(done).toMatchObject({ status: 200, ok: true });
-    expect(done.waits).toBe("the agent hears it with the next prompt of its session");
+    expect(done.waits).toBe("the agent gets it with the next prompt in its session");
     expect(run()).toMatchObject({ stage: "cleanup", status: "active" });
     expect(recorded("decided")).toMatchObject([{ choice: "continue", how: "dashboard" }]);
     expect(await needs()).toEqual([]);
@@ -140,7 +143,7 @@ describe("an approval", () => {
     expect(done).toMatchObject({
       status: 200,
       ok: true,
-      waits: "the agent hears it with the next prompt of its session",
+      waits: "the agent gets it with the next prompt in its session",
     });
     expect(recorded("approved")).toMatchObject([{ how: "dashboard", gate: "Have you looked at the diff?" }]);
     expect(recorded("approved")[0]!.who).not.toBe("someone");
@@ -179,7 +182,7 @@ describe("the other commands", () => {
     expect(run().paused).toMatchObject({ firm: true });
     expect((await needs())[0]).toMatchObject({ kind: "paused", what: "paused by command" });
     const done = await act("resume");
-    expect(done).toMatchObject({ status: 200, waits: "the agent hears it with the next prompt of its session" });
+    expect(done).toMatchObject({ status: 200, waits: "the agent gets it with the next prompt in its session" });
     expect(run().paused).toBeUndefined();
     expect(said({ prompt: "go on" })).toContain("step 1 of 4");
   });

@@ -1,4 +1,9 @@
+import { type RunView, viewRun } from "../../engine/core/run-view.ts";
+import { openCall } from "../../hosts/claude/open-call.ts";
+import type { Run } from "../../kernel/types/run.ts";
 import { UserError } from "../../kernel/user-error.ts";
+import { findRunDir } from "../../store/archive.ts";
+import { readPinned } from "../../store/commits.ts";
 import { type Kept, listArchived, listRuns, readCommits } from "../../store/runs.ts";
 
 /** Which run a command is about: the one named (a unique beginning is enough), else the only or newest one. */
@@ -33,4 +38,13 @@ export function commitsOf(root: string, id: string): Kept[] {
   const commits = readCommits(root, id);
   if (commits.length === 0) throw new UserError(`run ${id} holds nothing readable`, "`pawl log` may still know it", 1);
   return commits;
+}
+
+/** The same view that status, report and dashboard show. */
+export function viewOf(root: string, id: string, run: Run): RunView {
+  const dir = findRunDir(root, id);
+  const pinned = dir === null ? null : readPinned(dir, id);
+  const ownerGone = listRuns(root).find((one) => one.id === id)?.owner_gone === true;
+  const workflow = pinned?.ok ? pinned.workflow : null;
+  return viewRun(run, { at: new Date().toISOString(), workflow, ownerGone, call: openCall(run) });
 }

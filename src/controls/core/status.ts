@@ -1,9 +1,7 @@
 /** STATUS: what is next, what waits, what is under way. Said to people and agents alike, so it is one text. */
-import { MOST_SIGNS, type RunLine, runText, short } from "../../engine/core/run-line.ts";
+import { MOST_SIGNS, type RunView, runText, short, waitingText } from "../../engine/core/run-view.ts";
 import type { Task } from "../../kernel/types/task.ts";
 import { compareTasks, isFinished } from "../../trackers/core/tasks.ts";
-
-export { type RunLine, runLine } from "../../engine/core/run-line.ts";
 
 export interface StatusView {
   /** where the tasks come from; "" where there is no tracker */
@@ -12,7 +10,7 @@ export interface StatusView {
   tasks: Task[] | null;
   /** why the tasks are not known: never to be taken for "nothing to do" */
   why?: string;
-  runs: RunLine[];
+  runs: RunView[];
   /** what could not be read, in words */
   unread: string[];
   /** null: no repository */
@@ -69,7 +67,7 @@ export function statusText(view: StatusView): string {
     block("Pending:", pending, pendingText),
     block("In progress:", tasks.filter(isClaimed), claimedText),
     block("Runs:", view.runs, runText),
-    block("Waiting for you:", [...view.runs.flatMap(waitingText), ...view.unread], String),
+    block("Waiting for you:", [...view.runs.flatMap(waitingLine), ...view.unread], String),
     block("Blocked:", tasks.filter(isHeldUp), blockedText),
     dirtyLines(view.dirty),
   ];
@@ -113,8 +111,8 @@ function blockedText(task: Task): string {
   return after === "" ? nameOf(task) : `${nameOf(task)} (after ${after})`;
 }
 
-const waitingText = ({ id, workflow, waits }: RunLine) =>
-  waits === null ? [] : [`${workflow} (${id}): ${waits.what}: ${waits.how}`];
+const waitingLine = ({ id, workflow, waits }: RunView) =>
+  waits === null ? [] : [`${workflow} (${id}): ${waitingText(waits)}`];
 
 function dirtyLines(dirty: StatusView["dirty"]): string[] {
   if (dirty === null) return [];

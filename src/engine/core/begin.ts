@@ -7,7 +7,7 @@ import { closeDraft, type Draft, openDraft, record } from "./draft.ts";
 import { fill, instruction, MARK, valuesOf } from "./guide.ts";
 import { owe } from "./ledger.ts";
 import { resume, typedCommandOf } from "./prompt.ts";
-import { short } from "./run-line.ts";
+import { short } from "./run-view.ts";
 
 /** What arming in this project means: take over a run that waits for someone, or begin a new one beside the others. */
 export type Plan = { take: string } | { id: string; documentPath: string; beside: string[] } | { none: string };

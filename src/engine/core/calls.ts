@@ -4,7 +4,6 @@
  */
 
 import type { Call, EventOf, Run } from "../../kernel/types/run.ts";
-import { short, type Waiting } from "./run-line.ts";
 
 /** What the host's own notifications are about; others are no call. */
 const NOTIFIED: Readonly<Record<string, Call["about"]>> = {
@@ -22,16 +21,4 @@ export function noteCall(run: Run, { what, detail, at }: EventOf<"noticed">): vo
 /** The host asks for a permission twice: first with the tool's name, some seconds later by a notification without it. */
 function noteNotified(run: Run, about: Call["about"], at: string): void {
   if (about !== "permission" || run.call?.about !== "permission") run.call = { about, tool: "", at };
-}
-
-const LONGEST_TOOL = 60;
-
-export function calling({ about, tool }: Call): Waiting {
-  const named = tool === "" ? "" : ` for ${short(tool, LONGEST_TOOL)}`;
-  const what = {
-    permission: `the agent asks for a permission${named}`,
-    idle: "its session waits for you",
-    question: "its session asks you something",
-  };
-  return { what: what[about], how: "answer in its session" };
 }

@@ -1,6 +1,6 @@
 /** One run as a report tells it: what needs the person, what was proved, what only was said. */
 
-import { runLine, runText, short, spanText } from "../../engine/core/run-line.ts";
+import { type RunView, runText, short, spanText } from "../../engine/core/run-view.ts";
 import type { JournalRecord, Json, Run } from "../../kernel/types/run.ts";
 import type { About, DoneLine, FailedLine, NeedLine, ReportView, RunningLine, UncheckedLine } from "./report-view.ts";
 
@@ -14,14 +14,9 @@ export interface SeenRun {
   records: Told[];
   /** commits that Pawl did not write */
   foreign: number;
-  /** since the stage was entered, and since the last event */
-  minutes: number;
+  view: RunView;
+  /** minutes since the last event */
   silent: number;
-  ownerGone: boolean;
-  /** what is typed to take it up again */
-  arm: string;
-  /** what the person may answer to its open question */
-  choices: string[];
   /** signals whose gates the project switched off */
   off: string[];
   /** a loop drives it, and is alive */
@@ -62,38 +57,9 @@ const last = (records: Told[], kind: string) => records.findLast((one) => one.ki
 // ── Open ────────────────────────────────────────────────────────────────────
 
 function needOf(seen: SeenRun): NeedLine[] {
-  const { run } = seen;
-  const found = unprovenOf(seen) ?? permissionOf(seen) ?? questionOf(seen) ?? runLine(run, seen).waits ?? idleOf(run);
-  return found === null ? [] : [{ ...aboutOf(seen), what: short(found.what, LONGEST), how: found.how }];
+  const { waits } = seen.view;
+  return waits === null ? [] : [{ ...aboutOf(seen, waits.since), what: waits.what, how: waits.how }];
 }
-
-type Need = { what: string; how: string } | null;
-
-/** A claim that no gate refuses and none can prove: only the person can say more. */
-function unprovenOf({ run }: SeenRun): Need {
-  if (!run.claim || run.claim.open !== undefined || run.status === "halted") return null;
-  const open = Object.values(run.verdicts ?? {}).filter((one) => one.verdict !== "pass" && one.at >= run.claim!.at);
-  if (open.length === 0 || open.some(({ verdict }) => verdict === "fail")) return null;
-  const why = open.map(({ gate, why }) => `${gate}: ${why}`).join("; ");
-  return { what: `${run.claim.signal || "done"} is unproven (${why})`, how: `\`pawl approve ${run.id}\`` };
-}
-
-/** What came of it is not told to hooks: only a later event shows that it went on. */
-function permissionOf({ run }: SeenRun): Need {
-  if (run.call?.about !== "permission" || run.question || run.status !== "active") return null;
-  const tool = run.call.tool === "" ? "" : ` for ${short(run.call.tool, 40)}`;
-  const what = `a permission${tool} was asked for, and nothing was heard after it`;
-  return { what, how: "answer in its session" };
-}
-
-function questionOf({ run, choices }: SeenRun): Need {
-  if (!run.question || run.claim?.open === "person") return null;
-  const answers = choices.length === 0 ? "" : `: ${choices.map((one, at) => `${at + 1} ${one}`).join(" · ")}`;
-  return { what: `your decision is needed (${run.question.ask})`, how: `answer in its session${answers}` };
-}
-
-const idleOf = ({ status, why }: Run): Need =>
-  status === "waiting" ? { what: why ?? "it waits", how: "go on in its session" } : null;
 
 function silenceOf(seen: SeenRun, needs: NeedLine[]): FailedLine[] {
   const { run, silent, looping } = seen;
@@ -104,8 +70,8 @@ function silenceOf(seen: SeenRun, needs: NeedLine[]): FailedLine[] {
 
 function runningOf(seen: SeenRun): RunningLine {
   const said = short(text(last(seen.records, "stopped")?.said), LONGEST);
-  // Which workflow it is stands before it.
-  const where = runText({ ...runLine(seen.run, seen), workflow: "" }).trim();
+  // The line begins with the workflow already.
+  const where = runText({ ...seen.view, workflow: "" }).trim();
   return { ...aboutOf(seen), where, said };
 }
 

@@ -4,14 +4,12 @@ import fc from "fast-check";
 import {
   arrange,
   chooseTask,
-  type RunLine,
-  runLine,
   type StatusView,
   statusData,
   statusText,
   waitsForPerson,
 } from "../../../src/controls/core/status.ts";
-import type { Run } from "../../../src/kernel/types/run.ts";
+import type { RunView } from "../../../src/engine/core/run-view.ts";
 import type { Task } from "../../../src/kernel/types/task.ts";
 import { parseSessionFile, tasksOf } from "../../../src/trackers/core/session-file.ts";
 
@@ -34,7 +32,7 @@ const task = (id: string, more: Partial<Task> = {}): Task => ({
   ...more,
 });
 
-const run = (more: Partial<RunLine> = {}): RunLine => ({
+const run = (more: Partial<RunView> = {}): RunView => ({
   id: "ab12",
   workflow: "auto-workflow",
   session: "s",
@@ -45,6 +43,11 @@ const run = (more: Partial<RunLine> = {}): RunLine => ({
   task: "",
   paused: false,
   waits: null,
+  title: null,
+  state: "active",
+  doing: "",
+  pending: null,
+  claimed: null,
   ...more,
 });
 
@@ -144,7 +147,12 @@ describe("below the tasks", () => {
           steps: 4,
           minutes: 150,
           paused: true,
-          waits: { what: "your approval is needed (release notes)", how: "`pawl approve cd34`" },
+          waits: {
+            kind: "approval",
+            what: "your approval is needed (release notes)",
+            how: "`pawl approve cd34`",
+            since: "",
+          },
         }),
       ],
       unread: ["run ef56 is damaged"],
@@ -182,59 +190,6 @@ Waiting for you:
   test("nothing waits: a run at work, tasks, a changed tree", () => {
     expect(waitsForPerson(view({ tasks: [task("a")], runs: [run()], dirty: { files: 3 } }))).toBe(false);
     expect(waitsForPerson(view({ why: "failed" }))).toBe(true);
-  });
-});
-
-describe("what a run waits for", () => {
-  const base = {
-    id: "ab12",
-    workflow: "auto-workflow",
-    plan: ["coding", "testing"],
-    stage: "testing",
-    status: "active",
-    owner: { host: "claude", session: "s" },
-  } as unknown as Run;
-  const rows: [string, Partial<Run>, boolean, [string, string] | null][] = [
-    ["nothing, at work", {}, false, null],
-    ["a word of the person is their own business", { paused: { turn: "t", told: true } }, false, null],
-    [
-      "paused by command",
-      { paused: { turn: "t", told: true, firm: true } },
-      false,
-      ["paused by command", "`pawl runs resume ab12`"],
-    ],
-    [
-      "a question",
-      { status: "waiting", question: { ask: "issues", at: "", seq: 1, turn: "" } },
-      false,
-      ["your decision is needed", "answer in its session"],
-    ],
-    [
-      "an approval",
-      { status: "waiting", why: "release notes", claim: { signal: "X", at: "", rounds: 0, tree: "", open: "person" } },
-      false,
-      ["your approval is needed (release notes)", "`pawl approve ab12`"],
-    ],
-    ["stopped", { status: "halted", why: "stalled" }, false, ["stopped (stalled)", "`pawl runs resume ab12`"]],
-    [
-      "stopped, its workflow changed",
-      { status: "halted", why: "its workflow was changed while it ran" },
-      false,
-      ["stopped (its workflow was changed while it ran)", "`pawl runs resume --accept ab12`"],
-    ],
-    ["nobody's", { owner: null }, false, ["no session has it", "type /auto in one"]],
-    ["its session is gone", {}, true, ["no session has it", "type /auto in one"]],
-  ];
-  test.each(rows)("%s", (_name, more, ownerGone, wanted) => {
-    const { waits } = runLine({ ...base, ...more }, { minutes: 1, ownerGone, arm: "/auto" });
-    expect(waits && [waits.what, waits.how]).toEqual(wanted);
-  });
-
-  test("its place: a stage of its plan, or a phase", () => {
-    const place = { minutes: 1, ownerGone: false, arm: "" };
-    expect(runLine(base, place)).toMatchObject({ stage: "TESTING", step: 2, steps: 2, paused: false, task: "" });
-    const formal = { phase: { current: 3, total: 5, name: "Write\nit", status: "in_progress" } } as Run["formal"];
-    expect(runLine({ ...base, formal: formal! }, place)).toMatchObject({ stage: "Write it", step: 3, steps: 5 });
   });
 });
 
