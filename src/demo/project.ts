@@ -1,12 +1,108 @@
-/** What is in the throw-away project: a small program, its twelve tests, and a workflow that asks for them. */
-import { cpSync, mkdirSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+/** The throw-away project of the demo: its own home, a real repository, twelve tests, a workflow that asks for them. */
+import { cpSync, mkdirSync, mkdtempSync, readdirSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
 import { closureOf } from "../checks/closure/closure.ts";
+import { endJob } from "../checks/jobs/job.ts";
 import { projectGates } from "../definitions/registry.ts";
+import { UserError } from "../kernel/user-error.ts";
 import { grantTrust, trustOf } from "../store/trust.ts";
-import { DemoFailed, git, type Place, put, runToEnd } from "./place.ts";
+
+export interface Place {
+  /** HOME of everything that is started; the search for a project's root ends here */
+  home: string;
+  root: string;
+  path: string;
+}
+
+/** The demo did not go as its script says. */
+export class DemoFailed extends Error {}
 
 export const SIGNAL = "DONE";
+const TIMEOUT_MS = 15_000;
+const children = new Set<Bun.Subprocess>();
+
+// ── Folder ──────────────────────────────────────────────────────────────────
+
+export function makePlace(): Place {
+  const path = process.env.PATH || "/usr/local/bin:/usr/bin:/bin";
+  for (const program of ["git", "mkfifo"]) {
+    if (!Bun.which(program, { PATH: path }))
+      throw new UserError(`the demo needs ${program}, which is not in PATH`, `install ${program} and try again`);
+  }
+  const home = makeFolder();
+  const root = join(home, "shop");
+  for (const folder of [root, join(home, "bin"), join(home, "tmp")]) mkdirSync(folder);
+  writeFileSync(join(home, "bin/bun"), RUNNER, { mode: 0o755 });
+  return { home, root, path: `${join(home, "bin")}:${path}` };
+}
+
+/** The machine may have no test runner: the program that Pawl is compiled with contains one. */
+const RUNNER = `#!/bin/sh\nBUN_BE_BUN=1 exec '${process.execPath.replaceAll("'", "'\\''")}' "$@"\n`;
+
+function makeFolder(): string {
+  try {
+    return realpathSync(mkdtempSync(join(tmpdir(), "pawl-demo-")));
+  } catch (error) {
+    throw new UserError(`cannot create a folder in ${tmpdir()} (${(error as Error).message})`, "set TMPDIR to another");
+  }
+}
+
+export function removePlace({ root, home }: Place): void {
+  for (const child of children) child.kill("SIGKILL");
+  try {
+    // A check outlives the hook that began it, and would go on writing here.
+    for (const id of readdirSync(join(root, ".pawl/jobs"))) endJob(root, id);
+  } catch {
+    // There is none, or it cannot be ended: the folder it writes into goes away in any case.
+  }
+  rmSync(home, { recursive: true, force: true, maxRetries: 5 });
+}
+
+// ── Processes ───────────────────────────────────────────────────────────────
+
+/** Nothing of the person's environment goes in, neither PAWL=0 nor their git configuration. */
+export const cleanEnv = ({ path, home }: Place) => ({
+  PATH: path,
+  HOME: home,
+  TMPDIR: join(home, "tmp"),
+  LC_ALL: "C.UTF-8",
+});
+
+export interface StartOptions {
+  env?: Record<string, string>;
+  input?: string;
+}
+
+export function start(place: Place, cmd: string[], io: StartOptions & { stdout?: number } = {}) {
+  const child = Bun.spawn(cmd, {
+    cwd: place.root,
+    env: io.env ?? { ...cleanEnv(place), GIT_CONFIG_NOSYSTEM: "1" },
+    stdin: io.input === undefined ? "ignore" : new Blob([io.input]),
+    stdout: io.stdout ?? "pipe",
+    stderr: "pipe",
+    timeout: TIMEOUT_MS,
+    killSignal: "SIGKILL",
+  });
+  children.add(child);
+  child.exited.then(() => children.delete(child));
+  return child;
+}
+
+export async function runToEnd(place: Place, cmd: string[], io: StartOptions = {}) {
+  const child = start(place, cmd, io);
+  const text = (stream: typeof child.stdout) => (stream instanceof ReadableStream ? new Response(stream).text() : "");
+  const [out, err, code] = await Promise.all([text(child.stdout), text(child.stderr), child.exited]);
+  return { code, out, err };
+}
+
+async function git(place: Place, ...args: string[]): Promise<string> {
+  const ran = await runToEnd(place, ["git", ...args]);
+  if (ran.code !== 0) throw new DemoFailed(`expected: git ${args[0]} works here. It printed: ${ran.err.trim()}`);
+  return ran.out.trim();
+}
+
+// ── Files ───────────────────────────────────────────────────────────────────
 
 const WORKFLOW = `name: ship
 signals: promise
@@ -14,10 +110,10 @@ arm: ["/ship"]
 stages:
   - id: work
     title: All tests pass
-    say: Mend the cart until all tests pass.
+    say: Fix the cart until all tests pass.
     on:
       ${SIGNAL}: { end: completed, gates: [{ tests: [bun, test] }] }
-      STUCK: { halt: "It cannot be mended" }
+      STUCK: { halt: "It cannot be fixed" }
 `;
 
 const CODE = `export const price = ({ cents, count = 1 }) => cents * count;
@@ -27,7 +123,6 @@ export const euros = (cents) => \`\${(cents / 100).toFixed(2)} €\`;
 const plus = (a, b) => a + b;
 export const total = (cart) => cart.map(price).reduce(plus);
 `;
-const MENDED = CODE.replace("(plus)", "(plus, 0)");
 
 const FAILING = `test("an empty cart is free", () => expect(total([])).toBe(0));\n`;
 const SUITE = `import { expect, test } from "bun:test";
@@ -49,6 +144,12 @@ ${FAILING}`;
 const CODE_FILE = "src/cart.js";
 const SUITE_FILE = "tests/cart.test.js";
 
+function put(place: Place, name: string, text: string): void {
+  const path = join(place.root, name);
+  mkdirSync(dirname(path), { recursive: true });
+  writeFileSync(path, text);
+}
+
 export async function fillPlace(place: Place): Promise<void> {
   await git(place, "-c", "init.defaultBranch=main", "init", "-q", "--template=");
   await git(place, "config", "user.name", "Demo");
@@ -60,12 +161,12 @@ export async function fillPlace(place: Place): Promise<void> {
   await git(place, "commit", "-q", "-m", "Start");
 }
 
-/** What a person does with `pawl trust`, in the home of this project only. */
+/** What a person does with `pawl trust`, in the home of this project only. Returns the approved command. */
 export function approve({ root, home }: Place): string {
   const { gates, problems } = projectGates(root, home);
   const closure = closureOf(root, gates);
   if (problems.length > 0 || closure.items.length !== 1 || trustOf(root, closure).trusted)
-    throw new DemoFailed("expected: one command to approve, and nobody has approved it yet");
+    throw new DemoFailed("expected: one command to approve, and it is not approved yet");
   grantTrust(root, closure, "pawl demo");
   return (JSON.parse(closure.items[0]!.text) as string[]).join(" ");
 }
@@ -74,9 +175,9 @@ export function approve({ root, home }: Place): string {
 
 export const deleteFailingTest = (place: Place) => put(place, SUITE_FILE, SUITE.replace(FAILING, ""));
 
-export function mendCode(place: Place): void {
+export function fixCode(place: Place): void {
   put(place, SUITE_FILE, SUITE);
-  put(place, CODE_FILE, MENDED);
+  put(place, CODE_FILE, CODE.replace("(plus)", "(plus, 0)"));
 }
 
 /** As git shows it: the changed lines alone. */
@@ -95,6 +196,6 @@ export async function allTestsPass(place: Place): Promise<boolean> {
   const ran = await runToEnd(place, ["bun", "test", "--cwd", folder]);
   const counts = /^ *(\d+) pass\n *(\d+) fail\n/m.exec(ran.err);
   if (Number(counts?.[1]) + Number(counts?.[2]) !== 12)
-    throw new DemoFailed(`expected: 12 tests are run. They said: ${(ran.err || ran.out).trim().slice(-300)}`);
+    throw new DemoFailed(`expected: 12 tests run. The output was: ${(ran.err || ran.out).trim().slice(-300)}`);
   return ran.code === 0;
 }

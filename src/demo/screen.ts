@@ -1,18 +1,14 @@
-/** What a person sees of the demo: who speaks, in which colour, how wide and how fast. */
+/** What a person sees of the demo: who speaks, in which color, how wide and how fast. */
 
 export interface Look {
   write(text: string): void;
   color: boolean;
-  /** the person's terminal: pauses, so that one can read along */
+  /** on the person's terminal: pauses, so that one can read along */
   paced: boolean;
   columns: number;
 }
 
-export interface Screen {
-  plain(text: string): Promise<void>;
-  title(text: string): Promise<void>;
-  say(who: Speaker, text: string): Promise<void>;
-}
+export type Screen = ReturnType<typeof openScreen>;
 
 const SPEAKERS = {
   you: "36;1",
@@ -25,70 +21,41 @@ const SPEAKERS = {
   disk: "2",
   "kill -9": "31;1",
 } as const;
-export type Speaker = keyof typeof SPEAKERS;
+type Speaker = keyof typeof SPEAKERS;
 
-const WIDEST = 100;
-const NARROWEST = 50;
 const LABEL = Math.max(...Object.keys(SPEAKERS).map((name) => name.length));
 const INDENT = " ".repeat(LABEL + 3);
 
-export function openScreen(look: Look): Screen {
-  const width = Math.max(NARROWEST, Math.min(WIDEST, look.columns));
+export function openScreen(look: Look) {
+  const width = Math.max(50, Math.min(100, look.columns));
   const paint = (code: string, text: string) => (look.color ? `\x1b[${code}m${text}\x1b[0m` : text);
   const pause = (ms: number) => (look.paced ? Bun.sleep(ms) : Promise.resolve());
+  const readingTime = (text: string) => Math.min(1_400, 400 + text.length * 7);
   return {
-    async plain(text) {
-      for (const line of wrap(text, width)) look.write(`${line}\n`);
+    async plain(text: string) {
+      look.write(`${wrap(text, width).join("\n")}\n`);
       await pause(readingTime(text));
     },
-    async title(text) {
+    async title(text: string) {
       await pause(700);
-      const lines = wrap(`── ${text} `, width);
-      const rest = width - Bun.stringWidth(lines.at(-1)!);
-      look.write(`\n${paint("1", lines.join("\n") + "─".repeat(rest))}\n`);
+      const lines = wrap(`── ${text}`, width - 1);
+      const rest = width - 1 - Bun.stringWidth(lines.at(-1)!);
+      look.write(`\n${paint("1", `${lines.join("\n")} ${"─".repeat(rest)}`)}\n`);
       await pause(500);
     },
-    async say(who, text) {
-      const [first = "", ...rest] = wrap(text, width - INDENT.length);
-      const color = SPEAKERS[who];
-      look.write(`${paint(color, `${who.padStart(LABEL)} ▸`)} ${body(who, first, paint)}\n`);
-      for (const line of rest) look.write(`${INDENT}${body(who, line, paint)}\n`);
+    /** The label carries the color; only what is on disk is dim as a whole. */
+    async say(who: Speaker, text: string) {
+      const [first = "", ...rest] = wrap(text, width - INDENT.length).map((line) =>
+        who === "disk" ? paint(SPEAKERS.disk, line) : line,
+      );
+      look.write(`${paint(SPEAKERS[who], `${who.padStart(LABEL)} ▸`)} ${first}\n`);
+      for (const line of rest) look.write(`${INDENT}${line}\n`);
       await pause(readingTime(text));
     },
   };
 }
 
-/** The label carries the colour; only what is on disk stays in the background as a whole. */
-const body = (who: Speaker, line: string, paint: (code: string, text: string) => string) =>
-  who === "disk" ? paint("2", line) : line;
-
-const readingTime = (text: string) => Math.min(1_400, 400 + text.length * 7);
-
-/** By words, each line on its own. */
-function wrap(text: string, width: number): string[] {
-  return text.split("\n").flatMap((line) => wrapLine(line, width));
-}
-
-function wrapLine(line: string, width: number): string[] {
-  const lines: string[] = [];
-  let now = "";
-  for (const word of line.split(" ").flatMap((word) => pieces(word, width))) {
-    const longer = now === "" ? word : `${now} ${word}`;
-    if (now !== "" && Bun.stringWidth(longer) > width) {
-      lines.push(now);
-      now = word;
-    } else now = longer;
-  }
-  return [...lines, now];
-}
-
-/** A word that fits nowhere (a path) is broken. */
-function pieces(word: string, width: number): string[] {
-  const parts: string[] = [];
-  let rest = word;
-  while (Bun.stringWidth(rest) > width) {
-    parts.push(rest.slice(0, width));
-    rest = rest.slice(width);
-  }
-  return [...parts, rest];
-}
+const wrap = (text: string, width: number) =>
+  Bun.wrapAnsi(text, width, { hard: true, trim: false })
+    .split("\n")
+    .map((line) => line.trimEnd());

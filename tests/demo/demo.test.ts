@@ -63,7 +63,7 @@ const STORY = [
   "pawl ▸ (says nothing: no output, exit 0)",
   "── 3 claims, 2 false, 0 of them believed ──",
   "11 hook processes, 1 of them killed.",
-  "Next: `pawl init`",
+  "Next: run `pawl init`",
 ];
 
 /** The first fact that does not follow on the one before it, however the lines are broken. */
@@ -189,18 +189,22 @@ describe("when something is wrong", () => {
   const faults: [string, [string, string, string][], string][] = [
     [
       "every suite is green",
-      [["core/tally.ts", "judgeTests", "return { verdict: 'pass', why: '', tally: null };"]],
+      [["checks/evidence/tally.ts", "judgeTests", "return { verdict: 'pass', why: '', tally: null };"]],
       "DONE is not believed, the agent is sent back",
     ],
     [
       "no test is missed",
       [
-        ["core/gate.ts", "fewerTests", "return null;"],
-        ["core/weakened.ts", "weakenings", "return [];"],
+        ["checks/core/gate.ts", "fewerTests", "return null;"],
+        ["checks/weakened/weakened.ts", "weakenings", "return [];"],
       ],
       "DONE is not believed, the agent is sent back",
     ],
-    ["a restart tells nothing", [["core/decide.ts", "onStart", "return { none: 'broken' };"]], "the agent is restored"],
+    [
+      "a restart tells nothing",
+      [["engine/core/decide.ts", "onStart", "return { none: 'broken' };"]],
+      "the agent is restored",
+    ],
   ];
   test.each(faults)(
     "%s: said plainly, exit 1, no figures",
@@ -217,8 +221,8 @@ describe("when something is wrong", () => {
   );
 
   const refused: [string, string[], Record<string, string>, string][] = [
-    ["no git", [], { PATH: "/dev/null" }, "pawl: the demo needs git, and there is none in PATH\n  hint: install git"],
-    ["no temp folder", [], { TMPDIR: "/dev/null" }, "pawl: no folder can be made in /dev/null"],
+    ["no git", [], { PATH: "/dev/null" }, "pawl: the demo needs git, which is not in PATH\n  hint: install git"],
+    ["no temp folder", [], { TMPDIR: "/dev/null" }, "pawl: cannot create a folder in /dev/null"],
     ["an unknown option", ["--slow"], {}, "pawl: unknown option --slow"],
     ["a word", ["now"], {}, "pawl: demo takes no names"],
   ];

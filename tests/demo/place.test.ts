@@ -3,7 +3,7 @@ import { existsSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { startJob } from "../../src/checks/jobs/job.ts";
-import { makePlace, removePlace } from "../../src/demo/place.ts";
+import { makePlace, removePlace } from "../../src/demo/project.ts";
 import { readJobFile } from "../../src/store/jobs.ts";
 import { whereabouts } from "../../src/store/processes/process.ts";
 

@@ -1,16 +1,18 @@
 /** A throw-away project, a home of its own, and the real binary in a real process, as an agent's client would call it. */
-import {
-  appendFileSync,
-  cpSync,
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readFileSync,
-  realpathSync,
-  rmSync,
-} from "node:fs";
+import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { dirname, join, resolve } from "node:path";
+import { join, resolve } from "node:path";
+import { CLIENT, openSession as open, type Session } from "../../src/play/client.ts";
+
+export {
+  CLIENT,
+  payload,
+  type Session,
+  stopFields,
+  transcribeMessage,
+  transcribePrompt,
+  transcribeTool,
+} from "../../src/play/client.ts";
 
 export const PAWL = process.env.PAWL_BINARY ?? resolve(import.meta.dir, "../../dist/pawl");
 
@@ -92,9 +94,6 @@ export function runPawl(place: Place, args: string[], options: RunOptions = {}):
   return run(place, [PAWL, ...args], options);
 }
 
-/** What the client says of itself to its hooks and to the shells it starts. */
-export const CLIENT = { AI_AGENT: "claude-code_2-1-197_harness" };
-
 export function runHook(place: Place, payload: unknown, via = "local", options: RunOptions = {}): Ran {
   const env = { ...CLIENT, ...options.env };
   return runPawl(place, ["hook", "claude", "--via", via], { input: `${JSON.stringify(payload)}\n`, ...options, env });
@@ -117,78 +116,9 @@ export function run(place: Place, cmd: string[], options: RunOptions): Ran {
 
 // ── A client and its sessions ───────────────────────────────────────────────
 
-/** One conversation: what the client would say about it. */
-export interface Session {
-  id: string;
-  turn: number;
-  /** a stop of this turn was continued */
-  continuing: boolean;
-  transcript: string;
-  messages: number;
-}
-
+/** Tests name their sessions; the id shows the name in hex. */
 export function openSession(place: Place, name: string): Session {
-  const id = `${Buffer.from(name).toString("hex").padEnd(8, "0").slice(0, 8)}-0000-4000-8000-000000000000`;
-  const transcript = join(place.home, ".claude/projects/project", `${id}.jsonl`);
-  mkdirSync(dirname(transcript), { recursive: true });
-  return { id, turn: 0, continuing: false, transcript, messages: 0 };
-}
-
-export function payload(place: Place, session: Session, name: string, fields: Record<string, unknown> = {}) {
-  return {
-    session_id: session.id,
-    transcript_path: session.transcript,
-    cwd: place.root,
-    ...(session.turn > 0 ? { prompt_id: `${session.id.slice(0, 8)}-turn-${session.turn}` } : {}),
-    permission_mode: "default",
-    hook_event_name: name,
-    ...fields,
-  };
-}
-
-export function stopFields(session: Session, message: string, background = 0) {
-  const task = { id: "b1", type: "shell", status: "running", description: "server", command: "npm start" };
-  return {
-    stop_hook_active: session.continuing,
-    last_assistant_message: message,
-    background_tasks: Array.from({ length: background }, () => task),
-    session_crons: [],
-  };
-}
-
-type Block = Record<string, unknown>;
-
-function transcribe(session: Session, fields: Record<string, unknown>): void {
-  const timestamp = new Date().toISOString();
-  const line = { isSidechain: false, timestamp, sessionId: session.id, ...fields };
-  appendFileSync(session.transcript, `${JSON.stringify(line)}\n`);
-}
-
-export function transcribePrompt(session: Session, text: string): void {
-  transcribe(session, { type: "user", message: { role: "user", content: text } });
-}
-
-/** One message of the agent; the client writes each of its blocks as a line of its own. */
-export function transcribeMessage(session: Session, blocks: Block[]): void {
-  session.messages += 1;
-  const id = `msg_${session.messages}`;
-  for (const block of blocks) {
-    transcribe(session, { type: "assistant", message: { id, role: "assistant", model: "m", content: [block] } });
-  }
-}
-
-/** A tool call with its result, as text and, where the tool has one, as data. */
-export function transcribeTool(
-  session: Session,
-  name: string,
-  text: string,
-  data: unknown = text,
-  input: unknown = {},
-): void {
-  const id = `toolu_${session.messages + 1}`;
-  transcribeMessage(session, [{ type: "tool_use", id, name, input }]);
-  const content = [{ tool_use_id: id, type: "tool_result", content: text }];
-  transcribe(session, { type: "user", message: { role: "user", content }, toolUseResult: data });
+  return open(place, `${Buffer.from(name).toString("hex").padEnd(8, "0").slice(0, 8)}-0000-4000-8000-000000000000`);
 }
 
 // ── What is on disk ─────────────────────────────────────────────────────────

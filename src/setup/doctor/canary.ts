@@ -2,6 +2,7 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import pluginHooks from "../../../plugin/hooks/hooks.json";
+import { strayStart } from "../../play/client.ts";
 import { messageOf, parseJson } from "../../store/files.ts";
 import { join } from "../../store/names.ts";
 import { hookCommand } from "../install/hooks.ts";
@@ -52,7 +53,7 @@ async function fire({ name, command, known }: Way): Promise<Finding> {
     );
   const folder = mkdtempSync(join(tmpdir(), "pawl-doctor-"));
   try {
-    const input = `${JSON.stringify(canary(folder))}\n`;
+    const input = `${JSON.stringify(strayStart(folder))}\n`;
     const start = () => runBounded(["/bin/sh", "-c", command], { cwd: folder, input, most: PATIENCE_MS });
     const first = await start();
     // A machine that stood still for a moment is none that is slow.
@@ -67,15 +68,6 @@ async function fire({ name, command, known }: Way): Promise<Finding> {
     rmSync(folder, { recursive: true, force: true });
   }
 }
-
-/** A session in no project: nothing can come of it. */
-const canary = (folder: string) => ({
-  session_id: crypto.randomUUID(),
-  transcript_path: join(folder, "none.jsonl"),
-  cwd: join(folder, "none"),
-  hook_event_name: "SessionStart",
-  source: "startup",
-});
 
 export function judge(name: string, { code, out, err, ms, late }: Ended): Finding {
   const said = clean(out.trim() || err.trim(), 120);

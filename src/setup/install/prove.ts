@@ -1,5 +1,6 @@
 /** Fires the installed hook as the host would: the very command, a shell, a payload on stdin. */
 import { version } from "../../../package.json";
+import { strayStart } from "../../play/client.ts";
 import { parseJson } from "../../store/files.ts";
 import { guarded, hookCommand, type Scope } from "./hooks.ts";
 
@@ -11,24 +12,12 @@ export function proveHook(scope: Scope, cwd: string): Proof {
   if (said !== `pawl ${version}`)
     return { ok: false, why: said ? `it answers "${said.slice(0, 80)}"` : "the binary does not answer" };
   const began = performance.now();
-  const { code, out, err } = shell(hookCommand(scope), `${JSON.stringify(canary())}\n`, cwd);
+  const { code, out, err } = shell(hookCommand(scope), `${JSON.stringify(strayStart("/nonexistent"))}\n`, cwd);
   const ms = Math.round(performance.now() - began);
   if (code !== 0) return { ok: false, why: `it ended with ${code ?? "a signal"} ${err.slice(0, 200)}`.trim() };
   if (out.trim() !== "" && parseJson(out) === undefined)
     return { ok: false, why: `it printed no JSON: ${out.slice(0, 80)}` };
   return { ok: true, ms, version };
-}
-
-/** In no project: the first start in this one is greeted, and that is for a session to show. */
-function canary() {
-  const session = crypto.randomUUID();
-  return {
-    session_id: session,
-    transcript_path: "/nonexistent",
-    cwd: "/nonexistent",
-    hook_event_name: "SessionStart",
-    source: "startup",
-  };
 }
 
 function shell(command: string, input: string, cwd: string) {

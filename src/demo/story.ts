@@ -1,0 +1,219 @@
+/** The story: two false claims, a crash, the true one, and another session's words. Each step is checked as it is told. */
+import { closeSync, constants, openSync, readSync, writeSync } from "node:fs";
+import { join } from "node:path";
+import type { Run } from "../kernel/types/run.ts";
+import { openSession, payload, type Session, stopFields } from "../play/client.ts";
+import { readCommits } from "../store/archive.ts";
+import { hasJournal, readJournal } from "../store/journal.ts";
+import { DemoFailed, deleteFailingTest, fixCode, type Place, runToEnd, SIGNAL, showChange, start } from "./project.ts";
+import type { Screen } from "./screen.ts";
+import {
+  agentClaims,
+  agentSays,
+  deliver,
+  expect,
+  type Heard,
+  HOOK,
+  hookInput,
+  newRecords,
+  type Play,
+  personSays,
+  runIds,
+  savedRun,
+  showAnswer,
+  TAG,
+} from "./stage.ts";
+
+const REFUSED = /not believed/;
+
+export async function tellStory(place: Place, screen: Screen): Promise<void> {
+  const play: Play = { place, screen, run: "", seq: 0, events: 0, kills: 0, truths: [] };
+  const session = openSession(place, crypto.randomUUID());
+  await begin(play, session);
+  await redSuite(play, session);
+  await deletedTest(play, session);
+  await crashAndCompaction(play, session);
+  await realFix(play, session);
+  await secondSession(play);
+  await summary(play);
+}
+
+// ── 1 and 2: claims that are not true ───────────────────────────────────────
+
+async function begin(play: Play, session: Session): Promise<void> {
+  await play.screen.title("1 · The agent says that all tests pass");
+  const first = await deliver(play, session, "SessionStart", { source: "startup" });
+  expect(first.agent === "" && first.records.length === 0, "no word to the agent before a run begins", first);
+  const heard = await personSays(play, session, "/ship");
+  expect(play.run !== "" && heard.agent.includes("until all tests pass"), "/ship begins a run", heard);
+  await showAnswer(play, { ...heard, person: "" }, /^\[pawl\]|until all tests pass/);
+}
+
+async function redSuite(play: Play, session: Session): Promise<void> {
+  const heard = await agentClaims(play, session, "Done! All 12 tests pass.");
+  expectRefusal(play, heard, ["1 failed, 11 passed", "(fail) an empty cart is free"]);
+  await showAnswer(play, heard, /not believed|\(fail\)/);
+}
+
+async function deletedTest(play: Play, session: Session): Promise<void> {
+  await play.screen.title("2 · It deletes the failing test");
+  deleteFailingTest(play.place);
+  await play.screen.say("edits", await showChange(play.place));
+  const heard = await agentClaims(play, session, "Fixed. All 12 tests pass now.");
+  expectRefusal(play, heard, ["11 tests, were 12"]);
+  await showAnswer(play, heard, REFUSED);
+}
+
+function expectRefusal(play: Play, heard: Heard, texts: string[]): void {
+  const kinds = heard.records.map(({ kind }) => kind);
+  expect(kinds.includes("signalled") && kinds.includes("gated"), `${SIGNAL} is taken as a claim and checked`, heard);
+  expect(heard.continues && REFUSED.test(heard.agent), `${SIGNAL} is not believed, the agent is sent back`, heard);
+  for (const text of texts) expect(heard.agent.includes(text), `the agent gets “${text}”`, heard);
+  expect(savedRun(play).status === "active", "the run continues", heard);
+}
+
+// ── 3: a crash ──────────────────────────────────────────────────────────────
+
+async function crashAndCompaction(play: Play, session: Session): Promise<void> {
+  const { screen } = play;
+  await screen.title("3 · kill -9 in the middle, and a compaction");
+  await screen.say("client", "compacts the conversation and asks Pawl what to keep");
+  const before = savedRun(play);
+  const killed = await killBeforeItSpeaks(play, session);
+  expect(killed.bytes === 0, "the hook was killed before it spoke");
+  const journal = killed.journalled ? "" : ", and nothing into the journal";
+  await screen.say("kill -9", `the hook, between save and answer: ${killed.bytes} bytes got out${journal}`);
+  const summary = { agent_id: "a1", agent_type: "", ...stopFields(session, "<summary>We work on a cart.</summary>") };
+  const fork = await deliver(play, session, "SubagentStop", summary);
+  expect(fork.stdout === "" && fork.records.length === 0, "the summary is no claim", fork);
+  await screen.say("client", "all that the agent has now is a summary: “We work on a cart.”");
+  const heard = await deliver(play, session, "SessionStart", { source: "compact" });
+  const restored = heard.records.some(({ kind }) => kind === "restored");
+  expect(restored && heard.agent.includes("until all tests pass"), "the agent is restored", heard);
+  await showAnswer(play, heard, /^\[pawl\]|until all tests pass|not believed/);
+  await screen.say("disk", `restored, nothing lost: ${nothingLost(play, before)}`);
+}
+
+/** What is known of the work after the crash, key by key the same as before it. */
+function nothingLost(play: Play, before: Run): string {
+  const { root } = play.place;
+  const after = savedRun(play);
+  for (const key of ["stage", "status", "claim", "verdicts", "most_tests"] as const)
+    expect(JSON.stringify(after[key]) === JSON.stringify(before[key]), `${key} of the run is as before`);
+  const commits = readCommits(root, play.run);
+  const whole = commits.every((commit, i) => commit.run.seq === i + 1 && hasJournal(root, commit));
+  expect(whole, "every save is there, and has its lines in the journal");
+  const most = Math.max(...Object.values(after.most_tests ?? {}));
+  return `${commits.length} saves, all of them in the journal; it was sent back ${after.claim?.rounds} times; there were ${most} tests`;
+}
+
+/** Pawl saves, then speaks. Its stdout is a pipe that is already full, so it waits between the two: there it is killed. */
+async function killBeforeItSpeaks(play: Play, session: Session): Promise<{ bytes: number; journalled: boolean }> {
+  const { place } = play;
+  const fifo = join(place.home, "full-pipe");
+  const made = await runToEnd(place, ["mkfifo", fifo]);
+  if (made.code !== 0) throw new DemoFailed(`expected: mkfifo creates a pipe. It printed: ${made.err.trim()}`);
+  // Two ends of its own: a child that makes its stdout blocking must not make our reading so.
+  const read = openSync(fifo, constants.O_RDONLY | constants.O_NONBLOCK);
+  const write = openSync(fifo, constants.O_WRONLY | constants.O_NONBLOCK);
+  const page = new Uint8Array(4096);
+  try {
+    // Page by page, then byte by byte: not one more fits.
+    const filled = [page, page.subarray(0, 1)].reduce(
+      (sum, bytes) => sum + untilFull(() => writeSync(write, bytes)),
+      0,
+    );
+    const input = payload(place, session, "PreCompact", { trigger: "auto", custom_instructions: null });
+    const child = start(place, HOOK, { ...hookInput(place, input), stdout: write });
+    play.events++;
+    await waitForSave(play, child);
+    child.kill("SIGKILL");
+    await child.exited;
+    if (child.signalCode !== "SIGKILL") throw new DemoFailed("expected: the hook is killed before it ends by itself");
+    play.kills++;
+    const journalled = hasJournal(place.root, readCommits(place.root, play.run).at(-1)!);
+    newRecords(play);
+    return { bytes: untilFull(() => readSync(read, page)) - filled, journalled };
+  } finally {
+    closeSync(read);
+    closeSync(write);
+  }
+}
+
+async function waitForSave(play: Play, child: Bun.Subprocess): Promise<void> {
+  const deadline = performance.now() + 5_000;
+  while (performance.now() < deadline && child.exitCode === null) {
+    const last = readCommits(play.place.root, play.run).at(-1);
+    if (last && last.run.seq > play.seq) return;
+    await Bun.sleep(1);
+  }
+  child.kill("SIGKILL");
+  throw new DemoFailed("expected: the hook saves before it answers. Nothing was saved");
+}
+
+function untilFull(step: () => number): number {
+  for (let sum = 0; ; ) {
+    try {
+      const moved = step();
+      if (moved === 0) return sum;
+      sum += moved;
+    } catch (error) {
+      if ((error as { code?: string }).code === "EAGAIN") return sum;
+      throw error;
+    }
+  }
+}
+
+// ── 4 and 5: the truth, and another session's words ─────────────────────────
+
+async function realFix(play: Play, session: Session): Promise<void> {
+  const { place, screen } = play;
+  await screen.title("4 · It puts the test back and fixes the code");
+  fixCode(place);
+  await screen.say("edits", await showChange(place));
+  const heard = await agentClaims(play, session, "Done. All 12 tests pass.");
+  const { status, outcome } = savedRun(play);
+  expect(status === "ended" && outcome === "completed", "the run is completed", heard);
+  expect(/12 passed .*@ tree [0-9a-f]{10}/.test(heard.person), "you hear what passed, on which tree", heard);
+  await showAnswer(play, heard, REFUSED);
+}
+
+async function secondSession(play: Play): Promise<void> {
+  const { place, screen } = play;
+  await screen.title("5 · Another session, in the same folder, quotes the tag");
+  const other = openSession(place, crypto.randomUUID());
+  const before = savedRun(play).seq;
+  const answers = [
+    await deliver(play, other, "SessionStart", { source: "startup" }),
+    await personSays(play, other, "What makes /ship end here?"),
+    await agentSays(play, other, `The agent has to say:\n${TAG}`),
+  ];
+  for (const heard of answers) expect(heard.stdout === "", "silence in a session without a run", heard);
+  expect(savedRun(play).seq === before, "another session's words move nothing");
+  const begun = runIds(place).filter((id) => id !== play.run);
+  expect(begun.length === 0, "another session's words begin nothing");
+  await showAnswer(play, answers.at(-1)!, REFUSED);
+}
+
+// ── The end ─────────────────────────────────────────────────────────────────
+
+const MOVED = ["advanced", "ended", "asked", "halted"];
+
+/** What the journal says about each claim, next to what was true. One save holds a claim and what followed from it. */
+async function summary({ place, screen, run, truths, events, kills }: Play): Promise<void> {
+  const lines = [...readJournal(place.root)];
+  const moved = new Set(lines.filter(({ kind }) => MOVED.includes(kind)).map(({ run, seq }) => `${run} ${seq}`));
+  const claims = lines.filter(({ kind }) => kind === "signalled");
+  const believed = claims.map((claim) => moved.has(`${claim.run} ${claim.seq}`));
+  expect(claims.length === truths.length, `${truths.length} claims in the journal (it has ${claims.length})`);
+  const ofOneRun = claims.every((claim) => claim.run === run);
+  expect(ofOneRun, "all claims are of the one run");
+  const right = believed.every((one, at) => one === truths[at]);
+  expect(right, "what is true is believed, and nothing else");
+  const lies = truths.filter((truth) => !truth).length;
+  const taken = believed.filter((one, at) => one && !truths[at]).length;
+  await screen.title(`${claims.length} claims, ${lies} false, ${taken} of them believed`);
+  await screen.plain(
+    `Counted in Pawl's journal; what was false was found out without Pawl. ${events} hook processes, ${kills} of them killed.`,
+  );
+}
