@@ -74,13 +74,14 @@ export const COMMANDS: Record<string, { load: () => Promise<Command>; first?: tr
 
 const SHORTCUTS = { load: () => import("./shared/help-shortcuts.ts") };
 
-export async function main(name: string, args: string[]): Promise<number> {
-  const io: Io = {
-    out: (text) => writeOut(1, text),
-    err: (text) => writeOut(2, text),
-    cwd: currentFolder(),
-    isTTY: process.stdout.isTTY === true,
-  };
+const terminal = (): Io => ({
+  out: (text) => writeOut(1, text),
+  err: (text) => writeOut(2, text),
+  cwd: currentFolder(),
+  isTTY: process.stdout.isTTY === true,
+});
+
+export async function main(name: string, args: string[], io: Io = terminal()): Promise<number> {
   if (name === "--version" || name === "-v") return say(io, `pawl ${version}\n`);
   const ofShortcuts = name === "help" && args[0] === "shortcuts";
   const isHelp = name === "" || name === "--help" || name === "-h" || name === "help";

@@ -2,6 +2,7 @@
 import { afterAll, describe, expect, test } from "bun:test";
 import { existsSync, mkdirSync, readdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { trustProject } from "../harness/grant-trust.ts";
 import {
   makePlace,
   openSession,
@@ -55,9 +56,7 @@ function caught(): Caught {
   mkdirSync(join(place.root, ".pawl/workflows"), { recursive: true });
   writeFileSync(join(place.root, ".pawl/workflows/ship.yaml"), WORKFLOW);
   writeFileSync(join(place.root, "check.sh"), "exit 1\n");
-  expect(run(place, [process.execPath, join(import.meta.dir, "../harness/grant-trust.ts"), place.root], {}).err).toBe(
-    "",
-  );
+  trustProject(place);
   const client = join(place.base, "claude");
   symlinkSync("/bin/bash", client);
   return { place, session: openSession(place, "agent"), client };

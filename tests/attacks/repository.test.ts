@@ -3,6 +3,7 @@ import { afterAll, expect, test } from "bun:test";
 import { existsSync, mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { hookCommand } from "../../src/setup/install/hooks.ts";
+import { trustProject } from "../harness/grant-trust.ts";
 import {
   CLIENT,
   errorsOf,
@@ -41,11 +42,6 @@ function put({ root }: Place, files: Record<string, string>): void {
     writeFileSync(join(root, path), text);
   }
 }
-
-const trust = (place: Place) =>
-  expect(
-    run(place, [process.execPath, join(import.meta.dir, "../harness/grant-trust.ts"), place.root], { cwd: "/" }).err,
-  ).toBe("");
 
 function begin(place: Place): Session {
   const session = openSession(place, "agent");
@@ -104,7 +100,7 @@ test("files that programs load by themselves are not loaded, whatever Pawl is as
   shell(place, "chmod +x git sh node_modules/.bin/git");
   put(place, { ".pawl/workflows/ship.yaml": WORKFLOW("Ship", "{ run: [/bin/sh, check.sh] }, { file: README.md }") });
   put(place, { "check.sh": "exit 0\n" });
-  trust(place);
+  trustProject(place);
   const session = begin(place);
   for (const words of [
     ["runs"],
@@ -166,7 +162,7 @@ test("shell signs in branches, titles, file names, messages and prompts are only
   const evil = EVIL.map((text) => text.replaceAll("MARK", mark));
   const gates = "{ branch: ['release/*'] }, { only: ['src/**'] }, { git: clean }, { run: [/bin/sh, -c, 'exit 3'] }";
   put(place, { ".pawl/workflows/ship.yaml": WORKFLOW(evil.join(" "), gates) });
-  trust(place);
+  trustProject(place);
   run(place, ["git", "checkout", "-q", "-b", EVIL_BRANCH], {});
   const session = begin(place);
   const names = [

@@ -2,23 +2,14 @@
 import { afterAll, describe, expect, test } from "bun:test";
 import { join } from "node:path";
 import pkg from "../../package.json";
-import {
-  makePlace,
-  PAWL,
-  type Place,
-  payload,
-  type Ran,
-  removePlaces,
-  runHook,
-  runPawl,
-  shell,
-} from "../harness/harness.ts";
+import { makePlace, PAWL, type Place, payload, type Ran, removePlaces, runHook, shell } from "../harness/harness.ts";
+import { runInProcess } from "../harness/in-process.ts";
 import { journalOf, runOf } from "../harness/run-files.ts";
 import { type Armed, armed, CLAIM, stop } from "./hook/hostile.ts";
 
 afterAll(removePlaces);
 
-const pawl = (place: Place, words: string) => runPawl(place, words === "" ? [] : words.split(" "));
+const pawl = (place: Place, words: string) => runInProcess(place, words === "" ? [] : words.split(" "));
 const runIdOf = ({ place, session }: Armed) => runOf(place.root, session.id)!.id;
 
 /** Times, ids and places differ from run to run. */
@@ -248,6 +239,6 @@ test("off and on", () => {
 test("a command works from any folder of the project", () => {
   const state = armed();
   shell(state.place, "mkdir -p deep/er");
-  const { out } = runPawl(state.place, ["runs"], { cwd: join(state.place.root, "deep/er") });
+  const { out } = runInProcess(state.place, ["runs"], { cwd: join(state.place.root, "deep/er") });
   expect(out).toContain(runIdOf(state));
 });

@@ -8,7 +8,8 @@ import { saveLoop } from "../../src/store/loops.ts";
 import { mine } from "../controls/status-line.ts";
 import { makeClock } from "../harness/clock.ts";
 import { besides, idOf, make, openShop, promise, sentBack, ship } from "../harness/evening.ts";
-import { errorsOf, PAWL, removePlaces, runPawl, shell } from "../harness/harness.ts";
+import { errorsOf, PAWL, removePlaces, shell } from "../harness/harness.ts";
+import { runInProcess } from "../harness/in-process.ts";
 import { atTerminal } from "../harness/last-words.ts";
 import { runOf } from "../harness/run-files.ts";
 import { inHome } from "../harness/sealing.ts";
@@ -17,7 +18,7 @@ import type { World } from "../scenarios/scenario.ts";
 setDefaultTimeout(30_000);
 afterAll(removePlaces);
 
-const report = (world: World, ...args: string[]) => runPawl(world.place, ["report", ...args]);
+const report = (world: World, ...args: string[]) => runInProcess(world.place, ["report", ...args]);
 const view = (world: World, ...args: string[]): ReportView => JSON.parse(report(world, "--json", ...args).out);
 const HOUR = 3_600_000;
 const headOf = (world: World) => shell(world.place, "git rev-parse HEAD").out.trim();
@@ -85,7 +86,7 @@ describe("what is over", () => {
 
   test("aborted, with the person's reason", () => {
     make(world, { session: "E", prompt: "/ship" });
-    runPawl(world.place, ["runs", "abort", idOf(world, "E"), "--why", "wrong branch"]);
+    runInProcess(world.place, ["runs", "abort", idOf(world, "E"), "--why", "wrong branch"]);
     expect(view(world).failed).toContainEqual(
       expect.objectContaining({ run: idOf(world, "E"), outcome: "aborted", why: "by the person: wrong branch" }),
     );
@@ -192,7 +193,7 @@ test("gates that the project switched off, and Pawl itself", () => {
   expect(kinds).toContainEqual(["off", "pawl.yaml switches off the gates of BUILT"]);
   expect(kinds).toContainEqual(["claimed", "build, look: claimed, nothing was checked"]);
   expect(kinds).toContainEqual(["tree", expect.stringMatching(/^commit [0-9a-f]{12}: Pawl ran no command on it/)]);
-  runPawl(world.place, ["off"]);
+  runInProcess(world.place, ["off"]);
   expect(view(world).unchecked).toContainEqual(expect.objectContaining({ kind: "off", run: "" }));
 });
 
@@ -241,7 +242,7 @@ test("--all: every project of the person, each line with its own; one that canno
   expect(all.done).toMatchObject([{ project: shop.place.root }]);
   expect(all.running).toMatchObject([{ project: site.place.root, workflow: "complete-work" }]);
   expect(all.unread).toMatchObject([{ project: site.place.root, why: expect.stringContaining("pawl.yaml") }]);
-  const elsewhere = runPawl(shop.place, ["report", "--all", "--json"], { cwd: shop.place.base });
+  const elsewhere = runInProcess(shop.place, ["report", "--all", "--json"], { cwd: shop.place.base });
   expect(JSON.parse(elsewhere.out).projects).toEqual([shop.place.root, site.place.root]);
   const { out } = report(shop, "--all");
   expect(out).toContain("Report of 2 projects, ");

@@ -2,6 +2,7 @@
 import { afterAll, expect, test } from "bun:test";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { trustProject } from "../harness/grant-trust.ts";
 import {
   CLIENT,
   makePlace,
@@ -10,7 +11,6 @@ import {
   type Place,
   payload,
   removePlaces,
-  run,
   runHook,
   type Session,
   shell,
@@ -44,8 +44,7 @@ function armed(wait: number): { place: Place; session: Session } {
   mkdirSync(join(place.root, ".pawl/workflows"), { recursive: true });
   writeFileSync(join(place.root, ".pawl/workflows/ship.yaml"), workflow(wait));
   writeFileSync(join(place.root, "check.sh"), CHECK);
-  const granted = run(place, [process.execPath, join(import.meta.dir, "../harness/grant-trust.ts"), place.root], {});
-  expect(granted.err).toBe("");
+  trustProject(place);
   const session = openSession(place, "main");
   session.turn += 1;
   runHook(place, payload(place, session, "UserPromptSubmit", { prompt: "/ship" }));

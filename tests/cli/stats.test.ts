@@ -5,7 +5,8 @@ import { join } from "node:path";
 import type { StatsView } from "../../src/insight/core/stats-view.ts";
 import { type Clock, makeClock } from "../harness/clock.ts";
 import { besides, make, openShop, promise, sentBack, ship } from "../harness/evening.ts";
-import { PAWL, removePlaces, runPawl, shell } from "../harness/harness.ts";
+import { PAWL, removePlaces, shell } from "../harness/harness.ts";
+import { runInProcess } from "../harness/in-process.ts";
 import { atTerminal } from "../harness/last-words.ts";
 import { ARMED, at, linesOf, to } from "../insight/core/folding.ts";
 import type { World } from "../scenarios/scenario.ts";
@@ -13,7 +14,7 @@ import type { World } from "../scenarios/scenario.ts";
 setDefaultTimeout(30_000);
 afterAll(removePlaces);
 
-const stats = (world: World, ...args: string[]) => runPawl(world.place, ["stats", ...args]);
+const stats = (world: World, ...args: string[]) => runInProcess(world.place, ["stats", ...args]);
 const view = (world: World, ...args: string[]): StatsView => JSON.parse(stats(world, "--json", ...args).out);
 const stageOf = ({ stages }: StatsView, name: string) => stages.find(({ stage }) => stage === name);
 

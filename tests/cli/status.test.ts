@@ -3,22 +3,14 @@ import { afterAll, describe, expect, test } from "bun:test";
 import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { bd, KINDS, openAuto } from "../auto/world.ts";
-import {
-  makePlace,
-  openSession,
-  type Place,
-  payload,
-  removePlaces,
-  runHook,
-  runPawl,
-  shell,
-} from "../harness/harness.ts";
+import { makePlace, openSession, type Place, payload, removePlaces, runHook, shell } from "../harness/harness.ts";
+import { runInProcess } from "../harness/in-process.ts";
 import { runOf } from "../harness/run-files.ts";
 import { armed } from "./hook/hostile.ts";
 
 afterAll(removePlaces);
 
-const status = (place: Place, ...args: string[]) => runPawl(place, ["status", ...args]);
+const status = (place: Place, ...args: string[]) => runInProcess(place, ["status", ...args]);
 const json = (place: Place, ...args: string[]) => JSON.parse(status(place, "--json", ...args).out);
 const put = (place: Place, name: string, text: string) => writeFileSync(join(place.root, name), text);
 
@@ -46,7 +38,7 @@ describe("tasks", () => {
     const changed = "\n1 file changed and not committed.\n";
     expect(status(place)).toEqual({ code: 0, out: SHOWN + changed, err: "" });
     mkdirSync(join(place.root, "deep/er"), { recursive: true });
-    expect(runPawl(place, ["status"], { cwd: join(place.root, "deep/er") }).out).toBe(SHOWN + changed);
+    expect(runInProcess(place, ["status"], { cwd: join(place.root, "deep/er") }).out).toBe(SHOWN + changed);
     shell(place, "git add . && git commit -qm tasks");
     expect(status(place).out).toBe(SHOWN);
     shell(place, "git mv session.md agents-session.md && mkdir agents && git mv agents-session.md agents/session.md");
@@ -76,7 +68,7 @@ describe("tasks", () => {
 
   test.each(["locked", "no-database", "truncated", "plain"])("a bd that answers “%s”: not known, exit 1", (fault) => {
     const { place } = openAuto("beads", 1);
-    const { code, out } = runPawl(place, ["status"], { env: { BD_DOUBLE_FAULT: fault } });
+    const { code, out } = runInProcess(place, ["status"], { env: { BD_DOUBLE_FAULT: fault } });
     expect(code).toBe(1);
     expect(out).toStartWith("Tasks not known: ");
   });
@@ -84,7 +76,7 @@ describe("tasks", () => {
   test("tasks in beads and no bd to ask: not known, which is not none", () => {
     const place = makePlace();
     mkdirSync(join(place.root, ".beads"));
-    const { code, out } = runPawl(place, ["status"], { env: { PATH: "/usr/bin:/bin" } });
+    const { code, out } = runInProcess(place, ["status"], { env: { PATH: "/usr/bin:/bin" } });
     expect(code).toBe(1);
     expect(out).toStartWith("Tasks not known: ");
     expect(out).toContain("bd is not installed");
@@ -132,11 +124,11 @@ describe("runs", () => {
   test("what waits comes with the command that resolves it", () => {
     const { place, session } = armed();
     const { id } = runOf(place.root, session.id)!;
-    runPawl(place, ["runs", "pause"]);
+    runInProcess(place, ["runs", "pause"]);
     const { out } = status(place);
     expect(out).toContain(`Waiting for you:\n- complete-work (${id}): paused by command: \`pawl runs resume ${id}\`\n`);
     const [, ...words] = /`([^`]+)`/.exec(out)![1]!.split(" ");
-    expect(runPawl(place, words).code).toBe(0);
+    expect(runInProcess(place, words).code).toBe(0);
     expect(status(place).out).not.toContain("Waiting for you:");
   });
 
@@ -169,15 +161,15 @@ describe("--all", () => {
     runHook(second, payload(second, session, "UserPromptSubmit", { prompt: "/complete-work" }), "local", {
       cwd: second.root,
     });
-    runPawl(first.place, ["runs", "pause"]);
-    const { code, out } = runPawl(third, ["status", "--all"], { cwd: third.root });
+    runInProcess(first.place, ["runs", "pause"]);
+    const { code, out } = runInProcess(third, ["status", "--all"], { cwd: third.root });
     expect(code).toBe(0);
     const heads = out.split("\n").filter((line) => line.startsWith("── "));
     expect(heads).toEqual([first.place.root, third.root, second.root].map((root) => `── ${root}`));
-    const { projects } = JSON.parse(runPawl(third, ["status", "--all", "--json"], { cwd: third.root }).out);
+    const { projects } = JSON.parse(runInProcess(third, ["status", "--all", "--json"], { cwd: third.root }).out);
     expect(projects.map(({ root }: { root: string }) => root)).toEqual([first.place.root, third.root, second.root]);
     rmSync(second.root, { recursive: true });
-    expect(runPawl(third, ["status", "--all"], { cwd: third.root }).out).not.toContain(second.root);
+    expect(runInProcess(third, ["status", "--all"], { cwd: third.root }).out).not.toContain(second.root);
   });
 });
 

@@ -2,7 +2,8 @@
 import { afterAll, describe, expect, test } from "bun:test";
 import { chmodSync, existsSync, mkdirSync, readdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { makePlace, PAWL, type Place, type Ran, removePlaces, runPawl, shell } from "../harness/harness.ts";
+import { makePlace, PAWL, type Place, type Ran, removePlaces, shell } from "../harness/harness.ts";
+import { runInProcess } from "../harness/in-process.ts";
 import { inWindow } from "../harness/terminal-window.ts";
 
 afterAll(removePlaces);
@@ -34,7 +35,7 @@ function ground(files: Record<string, string> = FILES): Place {
   return { ...place, env: { ...env, NO_COLOR: "1" } };
 }
 
-const trust = (place: Place, ...args: string[]): Ran => runPawl(place, ["trust", ...args]);
+const trust = (place: Place, ...args: string[]): Ran => runInProcess(place, ["trust", ...args]);
 const typed = async (place: Place, answers: string[], env: Record<string, string> = {}, cmd = [PAWL, "trust"]) => {
   const { code, screen } = await inWindow({ cmd, cwd: place.root, env: { ...place.env, ...env }, answers });
   return { code, screen: screen.replaceAll("\r\n", "\n") };
@@ -163,7 +164,7 @@ describe("a script", () => {
     expect({ code, out }).toEqual({ code: 1, out: "" });
     expect(err).toContain("not approved: there is no terminal");
     expect(err).toContain("pawl trust --hash");
-    expect(runPawl(place, ["trust"], { input: "y\ny\n" }).code).toBe(1);
+    expect(runInProcess(place, ["trust"], { input: "y\ny\n" }).code).toBe(1);
     expect(isTrusted(place)).toBe(false);
   });
 
@@ -214,7 +215,7 @@ describe("an agent", () => {
   test("is refused without a terminal, and with --hash", () => {
     const place = ground();
     for (const args of [[], ["--hash", hashOf(place)]]) {
-      const said = runPawl(place, ["trust", ...args], { env: { CLAUDECODE: "1" }, input: "y\n" });
+      const said = runInProcess(place, ["trust", ...args], { env: { CLAUDECODE: "1" }, input: "y\n" });
       expect(said).toMatchObject({ code: 1, out: "", err: expect.stringContaining("CLAUDECODE in the environment") });
     }
     expect(kept(place)).toBe(false);

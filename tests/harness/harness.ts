@@ -71,6 +71,7 @@ function environment(home: string): Record<string, string> {
   return {
     PATH: process.env.PATH ?? "/usr/bin:/bin",
     HOME: home,
+    TMPDIR: tmpdir(),
     TZ: "UTC",
     LANG: "C.UTF-8",
     GIT_CONFIG_NOSYSTEM: "1",
@@ -81,8 +82,8 @@ function makeTemplate(): string {
   const base = temporary();
   const root = join(base, "project");
   mkdirSync(root);
-  const script = `git init -q -b main && git config user.name Tester && git config user.email tester@example.org &&
-    git config commit.gpgsign false && echo "# A project" > README.md && git add . && git commit -q -m "first"`;
+  const script = `git init -q -b main && rm -f .git/hooks/*.sample && git config user.name Tester && git config user.email tester@example.org &&
+    git config commit.gpgsign false && git config maintenance.auto false && echo "# A project" > README.md && git add . && git commit -q -m "first"`;
   const { code, err } = shell({ base, root, home: base, env: environment(base) }, script);
   if (code !== 0) throw new Error(`no git repository: ${err}`);
   return root;

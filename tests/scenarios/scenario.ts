@@ -1,12 +1,12 @@
 /** The steps of a scenario file: what is done, and what is known about it afterwards. */
 import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
+import { trustProject } from "../harness/grant-trust.ts";
 import {
   openSession,
   type Place,
   payload,
   type Ran,
-  run,
   runHook,
   runPawl,
   type Session,
@@ -118,12 +118,7 @@ const ACTIONS: Record<string, (world: World, value: never, step: Step) => Result
   },
   /** the person approves the commands of this project as they are now */
   trust: (world, _all: true) => {
-    const ran = run(
-      world.place,
-      [process.execPath, join(import.meta.dir, "../harness/grant-trust.ts"), world.place.root],
-      {},
-    );
-    if (ran.code !== 0) throw new Error(`not trusted: ${ran.err}`);
+    trustProject(world.place);
     return NOTHING;
   },
   pawl: (world, words: string) => ({ ...NOTHING, ran: runPawl(world.place, filled(world, words).split(" ")) }),

@@ -1,9 +1,8 @@
 /** A project with gates that a person approved, and `pawl verify` in it. */
 import { mkdirSync, readdirSync, writeFileSync } from "node:fs";
-import { dirname, join, resolve } from "node:path";
-import { makePlace, PAWL, type Place, type Ran, run, runPawl, shell } from "../harness/harness.ts";
-
-const GRANT = resolve(import.meta.dir, "../harness/grant-trust.ts");
+import { dirname, join } from "node:path";
+import { trustProject } from "../harness/grant-trust.ts";
+import { makePlace, PAWL, type Place, type Ran, runPawl, shell } from "../harness/harness.ts";
 
 /** Committed as they are, except `pawl.yaml`, which is committed too: the tree is clean. */
 export function ground(files: Record<string, string>, options: { trust?: boolean } = {}): Place {
@@ -31,10 +30,7 @@ export function sh(place: Place, script: string): string {
   return out;
 }
 
-export function trust(place: Place): void {
-  const { code, err } = run(place, [process.execPath, GRANT, place.root], {});
-  if (code !== 0) throw new Error(`not trusted: ${err}`);
-}
+export const trust = trustProject;
 
 export const verify = (place: Place, ...args: string[]): Ran => runPawl(place, ["verify", ...args]);
 
