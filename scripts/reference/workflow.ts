@@ -1,12 +1,7 @@
 import { readFileSync } from "node:fs";
 import type { Rule } from "../../src/definitions/rules.ts";
-import {
-  type Field,
-  PLACEHOLDERS,
-  type RecordShape,
-  type Shape,
-  WORKFLOW,
-} from "../../src/definitions/schema/workflow.ts";
+import type { Field, RecordShape, Shape } from "../../src/definitions/schema/shape.ts";
+import { PLACEHOLDERS, WORKFLOW } from "../../src/definitions/schema/workflow.ts";
 import { fenced, GENERATED, page, table } from "./markdown.ts";
 
 const EXAMPLE = new URL("../../examples/review-gate/.pawl/workflows/ship.yaml", import.meta.url);
@@ -22,7 +17,7 @@ const MEANINGS: Record<(typeof PLACEHOLDERS)[number], string> = {
   choices: "the choices of the question, numbered",
   signals: "the signals of the stage, as they must be written",
   plan: "the steps of this run",
-  command: "the command that the person typed behind the arming word",
+  command: "the command that the person typed after the starting word",
   stages: "the titles of all stages, with arrows",
   task: "the id of the run's task",
   task_title: "its title",

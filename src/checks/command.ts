@@ -6,6 +6,7 @@ import type { Gate } from "../kernel/types/workflow.ts";
 import { isAwake } from "../store/processes/wakers.ts";
 import { trustOf } from "../store/trust.ts";
 import { closureOf } from "./closure/closure.ts";
+import { commandOf } from "./core/kinds/index.ts";
 import { judgeTests } from "./evidence/evidence.ts";
 import { awaitJob, forgetJob, type JobSpec, jobState, startJob } from "./jobs/job.ts";
 import type { Looked, Measuring } from "./measuring.ts";
@@ -66,12 +67,17 @@ function runOn(measuring: Measuring, gate: Gate, tree: string): Ran | null {
 }
 
 export const jobSpec = (gate: Gate): JobSpec => ({
-  argv: gate.shell !== undefined ? ["/bin/sh", "-c", gate.shell] : (gate.run ?? gate.tests ?? []),
+  argv: argvOf(gate),
   cwd: gate.cwd ?? "",
   env: gate.env ?? {},
   timeout_ms: (gate.timeout ?? DEFAULT_TIMEOUT_S) * 1000,
   retries: gate.retries ?? 0,
 });
+
+function argvOf(gate: Gate): string[] {
+  const command = commandOf(gate) ?? { argv: [] };
+  return "shell" in command ? ["/bin/sh", "-c", command.shell] : command.argv;
+}
 
 const isFailure = (ran: Ran | null) => ran !== null && ran.attempts.at(-1)?.exit !== 0;
 

@@ -1,5 +1,6 @@
-/** What the gates of one claim share while they are measured. */
-import type { Fact, GateFact, GateNeed, ToolCall } from "../kernel/types/run.ts";
+/** What a kind of gate may ask the machine while it is measured. Types only: kinds stay pure. */
+import type { Fact, FileState, Gate, GateFact, GateNeed, ToolCall } from "../kernel/types/run.ts";
+import type { Tracked } from "../kernel/types/verdict.ts";
 import type { TreeChange } from "./tree/tree.ts";
 
 export interface GateSources {
@@ -8,7 +9,7 @@ export interface GateSources {
   run: string;
   host: string;
   session: string;
-  /** nobody waits for the answer: commands may take as long as they do */
+  /** no one waits for the answer: commands may take as long as they do */
   patient: boolean;
   tools: (since: string) => Fact<ToolCall[]>;
 }
@@ -21,9 +22,28 @@ export interface Measuring {
   tree: string;
   /** an earlier check goes on by itself: the next one waits its turn */
   busy: boolean;
+  /** since the beginning of the run */
   changes(): Fact<TreeChange[]>;
+  inspectFile(path: string): { state: FileState; size: number };
+  readFile(path: string): Fact<string>;
+  /** a file of this glob that is not empty and was made since then, "" if there is none */
+  findMade(glob: string, since: string): Fact<string>;
+  toolCalls(since: string): Fact<ToolCall[]>;
+  /** reads tool calls; loaded when first asked for */
+  readers(): Pick<typeof import("./evidence/infer.ts"), "failureIn" | "reviewOf" | "shows"> &
+    Pick<typeof import("./evidence/infer-tests.ts"), "testState">;
+  /** a file that was touched after that moment, "" if none was */
+  changedAfter(ms: number, notes?: string): Fact<string>;
+  /** the ids of ready tasks, and the one that this session has claimed */
+  readyTasks(): Fact<{ ready: string[]; own: string | null }>;
+  /** the run's task, as its tracker shows it */
+  trackedTask(): Fact<Tracked>;
+  runCommand(gate: Gate): Looked;
 }
 
+type WithoutTree<F> = F extends GateFact ? Omit<F, "tree"> : never;
 /** A fact without its tree is about the tree at the beginning of the measuring. */
-type Untied<F> = F extends GateFact ? Omit<F, "tree"> & { tree?: string } : never;
-export type Looked = Untied<GateFact>;
+export type Looked<Value = never> = { tree?: string } & (
+  | Exclude<WithoutTree<GateFact>, { kind: "measured" }>
+  | { kind: "measured"; value: Value }
+);

@@ -1,4 +1,5 @@
 import { writeSync } from "node:fs";
+import { commandOf } from "../checks/core/kinds/index.ts";
 import { MARK } from "../engine/core/guide.ts";
 import { command } from "../engine/handle-event.ts";
 import { parseEvent } from "../hosts/claude/wire.ts";
@@ -53,7 +54,7 @@ function beginCleared(event: Event): number {
 
 function runsCommands(root: string, id: string): boolean {
   const loaded = loadRun(root, id);
-  return loaded !== null && leavesOf(gatesOf(loaded.workflow)).some((gate) => gate.run ?? gate.shell ?? gate.tests);
+  return loaded !== null && leavesOf(gatesOf(loaded.workflow)).some(commandOf);
 }
 
 /** As long as the hook beside us may take. */

@@ -2,7 +2,7 @@
 import { type Document, parseDocument } from "yaml";
 import { type Problem, problemAt } from "./problem.ts";
 import { type Reading, readShape } from "./read.ts";
-import type { RecordShape } from "./schema/workflow.ts";
+import type { RecordShape } from "./schema/shape.ts";
 import type { PromptReader } from "./template.ts";
 
 const MAX_BYTES = 256 * 1024;

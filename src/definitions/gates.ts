@@ -1,5 +1,6 @@
 /** Gates as they are written → gates as they are pinned: checked, named, with their ids, `use` resolved. */
 
+import { KINDS, kindOf } from "../checks/core/kinds/index.ts";
 import type { Gate, Move, Workflow } from "../kernel/types/run.ts";
 import { isLoaderVariable } from "../store/processes/loader-variables.ts";
 import { quote, suggest } from "./problem.ts";
@@ -15,16 +16,14 @@ export interface DraftGate extends Omit<Gate, "name" | "id" | "all" | "any"> {
   any?: (DraftGate | undefined)[];
 }
 
-const kindOf = (gate: DraftGate) => GATE.oneOf!.find((key) => Object.hasOwn(gate, key));
-
 /** `known`: the names that `use` may mean; null where nothing is known of the project, so that nothing is refused. */
 export function checkGates(reading: Reading, gates: (DraftGate | undefined)[], path: string, known: string[]): void {
   for (const [index, gate] of gates.entries()) if (gate) checkGate(reading, gate, `${path}/${index}`, known);
 }
 
 export function checkGate(reading: Reading, gate: DraftGate, path: string, known: string[]): void {
-  const kind = kindOf(gate) ?? "";
-  for (const [option, kinds] of Object.entries(OPTIONS)) {
+  const kind = GATE.oneOf!.find((key) => Object.hasOwn(gate, key)) ?? "";
+  for (const [option, kinds] of OPTIONS) {
     if (!Object.hasOwn(gate, option) || kinds.includes(kind)) continue;
     const hint = `${option} goes with ${kinds.join(", ")}`;
     reportAt(reading, `${path}/${option}@key`, `${quote(option)} means nothing for ${quote(kind)}`, hint);
@@ -61,18 +60,12 @@ export function withId(gate: Omit<Gate, "name" | "id">, name?: string): Gate {
 }
 
 function nameOf(gate: Omit<Gate, "name" | "id">): string {
-  const command = gate.run ?? gate.tests;
-  if (command) return command.map(shown).join(" ");
-  if (gate.shell !== undefined) return gate.shell;
-  if (gate.typed) return "the typed command";
   if (gate.all) return gate.all.map((one) => one.name).join(" and ");
   if (gate.any) return gate.any.map((one) => one.name).join(" or ");
-  if (gate.person !== undefined) return gate.person;
-  const [kind = "", value] = Object.entries(gate).find(([key]) => GATE.oneOf!.includes(key)) ?? [];
-  return `${kind} ${Array.isArray(value) ? value.join(", ") : value}`;
+  const [key = "", value] = Object.entries(gate).find(([one]) => Object.hasOwn(KINDS, one)) ?? [];
+  const words = Array.isArray(value) ? value.join(", ") : value;
+  return kindOf(gate).name?.(gate as Gate) ?? `${key} ${words}`;
 }
-
-const shown = (word: string) => (/^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`);
 
 /** What the person typed takes the place that the workflow keeps for it. */
 export function withCommand(workflow: Workflow, command: string): Workflow {

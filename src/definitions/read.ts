@@ -2,7 +2,7 @@
 import { type Document, isAlias, isMap, isScalar, isSeq, type Node, type Pair, type YAMLMap, type YAMLSeq } from "yaml";
 import { type Problem, problemAt, quote, suggest } from "./problem.ts";
 import type { Rule } from "./rules.ts";
-import type { RecordShape, Shape } from "./schema/workflow.ts";
+import type { RecordShape, Shape } from "./schema/shape.ts";
 import { type PromptReader, readTemplate } from "./template.ts";
 
 const MAX_ALIASES = 64;

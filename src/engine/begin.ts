@@ -1,4 +1,5 @@
 import { queueLine } from "../auto/core/text.ts";
+import { commandOf } from "../checks/core/kinds/index.ts";
 import { slugOf } from "../formal/core/state.ts";
 import { hash } from "../hosts/identity.ts";
 import { plain } from "../kernel/text/safe-text.ts";
@@ -136,7 +137,7 @@ export async function stageBefore(
 
 /** Better now than at the first claim: some of its checks will not run before the person has approved them. */
 export async function trustNote(root: string, workflow: Workflow): Promise<string | null> {
-  const commands = leavesOf(gatesOf(workflow)).filter((gate) => !gate.typed && (gate.run ?? gate.shell ?? gate.tests));
+  const commands = leavesOf(gatesOf(workflow)).filter((gate) => !gate.typed && commandOf(gate));
   if (commands.length === 0) return null;
   const { closureOf } = await import("../checks/closure/closure.ts");
   const { trustOf } = await import("../store/trust.ts");

@@ -1,5 +1,7 @@
 /** What can be known before an unattended loop without asking an agent anything. */
+
 import { statfsSync } from "node:fs";
+import { commandOf } from "../checks/core/kinds/index.ts";
 import { spawnGit } from "../checks/git.ts";
 import type { LoopSettings } from "../definitions/loop-config.ts";
 import { plain } from "../kernel/text/safe-text.ts";
@@ -166,7 +168,7 @@ export function ask(root: string, args: string[]): { failed: boolean; out: strin
 async function checkTrust({ root, procedure }: Trip): Promise<Check[]> {
   const { gates, problem } = await gatesIn(root, procedure);
   if (problem !== null) return [bad("trust", problem, "`pawl check` shows what to mend")];
-  const commands = leavesOf(gates).filter((gate) => !gate.typed && (gate.run ?? gate.shell ?? gate.tests));
+  const commands = leavesOf(gates).filter((gate) => !gate.typed && commandOf(gate));
   if (commands.length === 0) return [good("trust", "it has no checks of this repository's to run")];
   const { closureOf } = await import("../checks/closure/closure.ts");
   const names = plain([...new Set(commands.map(({ name }) => name))].join(", "));

@@ -1,5 +1,7 @@
 /** Which files a command is told to look at, as against those that are the command. */
+
 import { commandsIn } from "../checks/closure/command-words.ts";
+import { commandOf } from "../checks/core/kinds/index.ts";
 import type { Gate } from "../kernel/types/run.ts";
 import { basename, join } from "../store/names.ts";
 
@@ -10,7 +12,8 @@ const ONLY_LOOKS = /^(--check|--test|-c|-n|-l|--lint|-m|test|lint|check)$/;
 
 /** Relative to the project. Breaking one of these is fair; breaking the command itself would prove nothing. */
 export function filesLookedAt(gate: Gate): Set<string> {
-  const commands = gate.shell !== undefined ? commandsIn(gate.shell) : [gate.tests ?? gate.run ?? []];
+  const command = commandOf(gate) ?? { argv: [] };
+  const commands = "shell" in command ? commandsIn(command.shell) : [command.argv];
   const words = commands.flatMap((words) => argumentsOf(words));
   const clean = words.map((word) => word.replace(/^(\.\/)+/, "").replace(/\/+$/, ""));
   return new Set(clean.map((word) => (gate.cwd ? join(gate.cwd, word) : word)));

@@ -1,7 +1,9 @@
 /** A gate that cannot fail proves nothing. Each is asked in a copy of the project: as it is, and with something broken. */
+
 import { closureOf } from "../checks/closure/closure.ts";
 import { jobSpec, ranFact } from "../checks/command.ts";
 import { judge } from "../checks/core/gate.ts";
+import { commandOf } from "../checks/core/kinds/index.ts";
 import { startJob, withoutResult } from "../checks/jobs/job.ts";
 import { plain } from "../kernel/text/safe-text.ts";
 import type { Gate, Verdict } from "../kernel/types/run.ts";
@@ -28,12 +30,10 @@ interface Proof {
   tail?: string;
 }
 
-const isCommand = (gate: Gate) => (gate.run ?? gate.tests ?? gate.shell) !== undefined;
-
 export const provable = (gates: Gate[]) => [
   ...new Map(
     leavesOf(gates)
-      .filter(isCommand)
+      .filter(commandOf)
       .map((gate) => [gate.id, gate]),
   ).values(),
 ];

@@ -1,7 +1,9 @@
 /** Asks the gates one after another, as the hook does, but with all the time they need. */
+
 import { readdirSync, rmSync } from "node:fs";
 import { jobId } from "../checks/command.ts";
 import { judge } from "../checks/core/gate.ts";
+import { commandOf, kindOf } from "../checks/core/kinds/index.ts";
 import { gatherGit } from "../checks/git.ts";
 import { jobState } from "../checks/jobs/job.ts";
 import { gatherGates } from "../checks/measure.ts";
@@ -128,7 +130,7 @@ async function ask(asking: Asking, gate: Gate): Promise<Checked> {
 
 /** Only a command's answer follows from the tree: what git says of commits and branches does not. */
 function before({ known }: Asking, gate: Gate): Checked | null {
-  const verdict = (gate.run ?? gate.tests ?? gate.shell) === undefined ? undefined : known[gate.id];
+  const verdict = commandOf(gate) ? known[gate.id] : undefined;
   return verdict ? { ...verdict, gate: gate.name, as_before: true } : null;
 }
 
@@ -160,7 +162,7 @@ async function untilDone({ root, running, watch, since }: Asking, gate: Gate, id
 /** Nothing waits in here: a command is started, and asked for again when it is done. */
 function factsOf(asking: Asking, leaves: Gate[], resumed: boolean): Facts {
   const { root, base, known, keeping, since } = asking;
-  const isOfGit = (gate: Gate) => gate.git !== undefined || gate.branch !== undefined;
+  const isOfGit = (gate: Gate) => kindOf(gate).needs === "git";
   const gates = leaves.filter((gate) => !isOfGit(gate)).map((gate) => ({ ...gate, wait: 0 }));
   const tools = () => ({ ok: false as const, why: "there is no session" });
   const sources = { root, run: keeping, host: "", session: "", patient: false, tools };

@@ -1,5 +1,6 @@
 /** Which gates of this project can be asked without a run, and which cannot. */
 
+import { kindOf } from "../checks/core/kinds/index.ts";
 import type { Problem } from "../definitions/problem.ts";
 import { readProject } from "../definitions/project.ts";
 import { listWorkflows, problemsOf } from "../definitions/registry.ts";
@@ -47,20 +48,10 @@ function unique(gates: Gate[]): Gate[] {
 
 /** Of gates that all have to pass, those that can be asked are. Of alternatives one may be out of reach: none is. */
 function divide(gate: Gate, hasBase: boolean): Selection {
-  const needs = leavesOf([gate]).map((leaf) => needOf(leaf, hasBase));
+  const needs = leavesOf([gate]).map((leaf) => kindOf(leaf).outsideRun?.(leaf, hasBase) ?? null);
   const need = needs.find((one) => one !== null);
   if (need === undefined) return { gates: [gate], left: [] };
   if (!gate.all) return { gates: [], left: [{ gate: gate.name, needs: need! }] };
   const parts = childrenOf(gate).map((child) => divide(child, hasBase));
   return { gates: parts.flatMap((part) => part.gates), left: parts.flatMap((part) => part.left) };
-}
-
-function needOf(gate: Gate, hasBase: boolean): string | null {
-  if (gate.evidence !== undefined) return "a run: it is about the agent's own tool calls";
-  if (gate.person !== undefined) return "a run: a person approves a claim";
-  if (gate.artefact !== undefined) return "a run: it is about what a stage made";
-  if (gate.tracker !== undefined) return "a run: it is about a run's task";
-  if (gate.typed) return "a run: the person types the command";
-  if (gate.git !== undefined && gate.git !== "clean") return "a run: it is about a stage's commit";
-  return gate.only && !hasBase ? "--base REF: it compares with a commit" : null;
 }

@@ -2,6 +2,7 @@
 
 import { jobId, ranFact } from "../checks/command.ts";
 import { backgroundOf, judge } from "../checks/core/gate.ts";
+import { commandOf } from "../checks/core/kinds/index.ts";
 import { jobState } from "../checks/jobs/job.ts";
 import { treeHash } from "../checks/tree/tree.ts";
 import type { Gate, Ran, Run } from "../kernel/types/run.ts";
@@ -58,7 +59,7 @@ function openClaims(root: string): { run: Run; workflow: Workflow }[] {
 function checksOf(root: string, { run, workflow }: { run: Run; workflow: Workflow }): Open[] {
   const now = treeHash(root, null);
   const trees = [run.claim!.tree, ...(now.ok ? [now.value] : [])];
-  const gates = leavesOf(gatesOfClaim(run, workflow)).filter((gate) => gate.run ?? gate.shell ?? gate.tests);
+  const gates = leavesOf(gatesOfClaim(run, workflow)).filter(commandOf);
   return gates.flatMap((gate) => {
     const id = trees.map((tree) => jobId(gate, tree)).findLast((one) => jobState(root, one) !== null);
     return id === undefined ? [] : [{ run, gate, id }];

@@ -51,7 +51,7 @@ describe("an agent that claims success", () => {
 
     const done = await scene.print("/ship", scene.model, ALLOWED);
 
-    expect(scene.model.news(3)).toContain("2 tests, were 3");
+    expect(scene.model.news(3)).toContain("2 tests (3 before)");
     expect(scene.model.news(3)).toMatch(/removed from tests\/sum\.test\.mjs: .*takes/);
     expect(scene.model.main()).toHaveLength(5);
     expect(told(done.hookOutputs).at(-1)).toContain("3 passed");

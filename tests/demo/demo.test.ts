@@ -48,7 +48,7 @@ const STORY = [
   "── 2 · ",
   'edits ▸ tests/cart.test.js -test("an empty cart is free"',
   "agent ▸ Fixed. All 12 tests pass now. <promise>DONE</promise>",
-  "pawl → agent ▸ DONE was not believed: bun test: 11 tests, were 12",
+  "pawl → agent ▸ DONE was not believed: bun test: 11 tests (12 before)",
   "── 3 · ",
   "kill -9 ▸ the hook, between save and answer: 0 bytes got out, and nothing into the journal",
   "pawl → agent ▸ [pawl] Restored after compact",
@@ -137,7 +137,7 @@ describe("the demo as a process", () => {
     expect(explained.stdout.toString()).toContain("ship, completed");
     expect(journalOf(root)).toEqual([
       ["fail", "1 failed, 11 passed (bun)", false],
-      ["fail", expect.stringContaining("11 tests, were 12"), false],
+      ["fail", expect.stringContaining("11 tests (12 before)"), false],
       ["pass", "12 passed (bun)", true],
     ]);
   }, 120_000);
@@ -195,7 +195,7 @@ describe("when something is wrong", () => {
     [
       "no test is missed",
       [
-        ["checks/core/gate.ts", "fewerTests", "return null;"],
+        ["checks/core/kinds/tests.ts", "fewerTests", "return null;"],
         ["checks/weakened/weakened.ts", "weakenings", "return [];"],
       ],
       "DONE is not believed, the agent is sent back",

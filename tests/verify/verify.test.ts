@@ -145,7 +145,7 @@ describe("--base", () => {
     const place = ground({ ...files, "src/a.js": "1\n" });
     sh(place, "git checkout -q -b topic && mkdir -p docs && echo x > docs/a.md && git add . && git commit -q -m docs");
     const still = verify(place, "--base", "main");
-    expect(still.out).toMatch(/^✓ js: nothing that it is about has changed.*\n✓ scope: nothing was changed elsewhere/);
+    expect(still.out).toMatch(/^✓ js: skipped: no matching files changed.*\n✓ scope: nothing was changed elsewhere/);
     expect(still.code).toBe(0);
     put(place, { "other.txt": "not committed\n", "src/b.js": "2\n" });
     const moved = verify(place, "--base", "main");

@@ -2,10 +2,13 @@
  * Everything that would run for some gates: the commands, and what they name inside the project. What a named program
  * reads beyond that (the tests themselves, its configuration, packages) is not in it: that is the work being checked.
  */
+
 import type { Gate } from "../../kernel/types/workflow.ts";
+import { leavesOf } from "../../kernel/types/workflow.ts";
 import { type Closure, type ClosureItem, type ClosureScript, closureHash } from "../../store/closure.ts";
 import { hashOf, isObject, parseJson } from "../../store/files.ts";
 import { basename, dirname, join } from "../../store/names.ts";
+import { commandOf } from "../core/kinds/index.ts";
 import { commandsIn } from "./command-words.ts";
 import { folderAt, openShelf, type Shelf, scriptAt, textAt, upwards } from "./files.ts";
 import { ENDINGS, FILE_TOOLS, FOLDER_OPTIONS, IN_FOLDER, INTERPRETER, SCRIPT_TOOLS, type ScriptTool } from "./tools.ts";
@@ -23,16 +26,14 @@ const LONGEST_WORD = 1024;
 
 export function closureOf(root: string, gates: Gate[]): Closure {
   const shelf = openShelf(root);
-  const items = gates.flatMap((gate) => itemsOf(shelf, gate));
+  const items = leavesOf(gates).flatMap((gate) => itemsOf(shelf, gate));
   return { hash: closureHash(items), items };
 }
 
 function itemsOf(shelf: Shelf, gate: Gate): ClosureItem[] {
-  if (gate.all || gate.any) return [...(gate.all ?? []), ...(gate.any ?? [])].flatMap((one) => itemsOf(shelf, one));
-  // The person typed it: no file of the repository says what it is.
-  if (gate.typed) return [];
-  const argv = gate.run ?? gate.tests;
-  if (!argv && gate.shell === undefined) return [];
+  const command = commandOf(gate);
+  // What the person typed is named by no file of the repository.
+  if (!command || gate.typed) return [];
   const cwd = gate.cwd?.replace(/\/+$/, "") || ".";
   const search: Search = {
     shelf,
@@ -42,12 +43,13 @@ function itemsOf(shelf: Shelf, gate: Gate): ClosureItem[] {
     words: { left: MOST_WORDS },
     books: new Map(),
   };
-  for (const words of argv ? [argv] : commandsIn(gate.shell!)) look(search, words);
+  for (const words of "argv" in command ? [command.argv] : commandsIn(command.shell)) look(search, words);
   return [
     {
       gate: gate.name,
-      kind: argv ? "command" : "shell",
-      text: argv ? JSON.stringify(argv) : gate.shell!,
+      ...("argv" in command
+        ? { kind: "command", text: JSON.stringify(command.argv) }
+        : { kind: "shell", text: command.shell }),
       cwd,
       env: gate.env ?? {},
       scripts: [...search.found.values()].filter((script) => !isTheWork(gate, script)),

@@ -1,8 +1,8 @@
 import { plain } from "../../kernel/text/safe-text.ts";
 
 /**
- * Of a long output, what tells why it failed: the first failure with what stands below it, the names of others, and the
- * last lines. A line that only looks like a failure costs a line of text, no more: nothing is judged by this.
+ * The lines of a long output that say why it failed: the first failure with what follows it, the names of others, and
+ * the last lines. A line that only looks like a failure costs a line of text, no more: nothing is judged by this.
  */
 
 const FAILURE =
@@ -12,8 +12,8 @@ const BELOW = 12;
 const OTHERS = 5;
 const MOST_TEXT = 512 * 1024;
 
-export function tellingLines(text: string, last: number): string {
-  const lines = saying(text);
+export function relevantLines(text: string, last: number): string {
+  const lines = shortLines(text);
   const tail = Math.max(0, lines.length - last);
   const marks = lines.flatMap((line, at) => (at < tail && FAILURE.test(line) ? [at] : []));
   const [first] = marks;
@@ -26,8 +26,8 @@ export function tellingLines(text: string, last: number): string {
 }
 
 /** Without empty lines, and none too wide. */
-function saying(text: string): string[] {
+function shortLines(text: string): string[] {
   const lines = plain(text.slice(-MOST_TEXT)).split("\n");
-  const said = lines.map((line) => line.trimEnd()).filter((line) => line !== "");
-  return said.map((line) => (line.length > WIDEST ? `${line.slice(0, WIDEST - 1)}…` : line));
+  const filled = lines.map((line) => line.trimEnd()).filter((line) => line !== "");
+  return filled.map((line) => (line.length > WIDEST ? `${line.slice(0, WIDEST - 1)}…` : line));
 }

@@ -2,7 +2,8 @@ import type { Json } from "../../kernel/types/run.ts";
 import type { Rule } from "../rules.ts";
 import { PROCEDURE } from "./procedure.ts";
 import { PROJECT } from "./project.ts";
-import { type Field, type RecordShape, type Shape, WORKFLOW } from "./workflow.ts";
+import type { Field, RecordShape, Shape } from "./shape.ts";
+import { WORKFLOW } from "./workflow.ts";
 
 type Schema = { [key: string]: Json };
 

@@ -1,6 +1,6 @@
 /** What can be said about loops, in pawl.yaml, in ~/.config/pawl/config.yaml and in a procedure. */
 import { LINE } from "../rules.ts";
-import type { Field } from "./workflow.ts";
+import type { Field } from "./shape.ts";
 
 /** Each limit once: for the files, for flags and for the environment. */
 export const BOUNDS = {

@@ -1,6 +1,6 @@
 /** What a person says about notifications, in ~/.config/pawl/config.yaml alone: a repository must not start programs. */
 import { LINE } from "../rules.ts";
-import type { Field, Shape } from "./workflow.ts";
+import type { Field, Shape } from "./shape.ts";
 
 export interface NotifyLevel {
   send?: "on" | "off";

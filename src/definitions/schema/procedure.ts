@@ -3,7 +3,7 @@
 import { LINE, NAME, type Rule } from "../rules.ts";
 import { GATE } from "./gate.ts";
 import { FAILURE_THRESHOLD, MAX_ITERATIONS, TIMEOUT } from "./loop.ts";
-import type { Field, RecordShape, Shape } from "./workflow.ts";
+import type { Field, RecordShape, Shape } from "./shape.ts";
 
 const FRAGMENT_PATH: Rule = {
   pattern:

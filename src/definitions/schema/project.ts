@@ -3,9 +3,10 @@
 import { NAME, type Rule } from "../rules.ts";
 import { GATE } from "./gate.ts";
 import { PROJECT_LOOP } from "./loop.ts";
+import type { RecordShape } from "./shape.ts";
 import { SHORTCUTS_FIELD } from "./shortcut.ts";
 import { COMMANDS, LABEL, TASKS, TRACKER } from "./task.ts";
-import { type RecordShape, SIGNAL } from "./workflow.ts";
+import { SIGNAL } from "./workflow.ts";
 
 const GATE_NAME: Rule = { ...NAME, what: "the name of a gate" };
 

@@ -7,7 +7,7 @@ import { type Reading, reportAt } from "../read.ts";
 import type { Rule } from "../rules.ts";
 import { PERSON_LOOP } from "./loop.ts";
 import { NOTIFY_FIELD } from "./notify.ts";
-import type { Field, RecordShape } from "./workflow.ts";
+import type { Field, RecordShape } from "./shape.ts";
 
 /** The hook looks only at the first characters of a prompt: longer keys would never be seen. */
 const KEY: Rule = {

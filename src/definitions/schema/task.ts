@@ -1,6 +1,6 @@
 /** The shapes that have to do with tasks: which ones, and what tool calls show of them. */
 import { INSIDE, LINE, type Rule } from "../rules.ts";
-import type { RecordShape, Shape } from "./workflow.ts";
+import type { RecordShape, Shape } from "./shape.ts";
 
 const line: Shape = { kind: "text", rule: LINE };
 const filePath: Shape = { kind: "text", rule: INSIDE };

@@ -2,39 +2,10 @@
  * The workflow file format, as data. The reader (read.ts) and the JSON Schema (json-schema.ts) both come from it:
  * what an editor underlines and what `pawl check` refuses is the same thing.
  */
-import type { Json } from "../../kernel/types/run.ts";
 import { LINE, NAME, type Rule } from "../rules.ts";
 import { GATE } from "./gate.ts";
+import type { Field, RecordShape, Shape } from "./shape.ts";
 import { COMMANDS, INFERENCE, LABEL, TASKS } from "./task.ts";
-
-export type Shape =
-  | { kind: "text"; rule?: Rule; role?: "template" | "prompt" }
-  | { kind: "word"; values: readonly string[] }
-  /** `or`: a word that may stand in its place */
-  | { kind: "integer"; min: number; max: number; or?: string }
-  | { kind: "number"; min: number; max: number }
-  | { kind: "true" }
-  | { kind: "list"; of: Shape; min: number }
-  | { kind: "map"; key: Rule; of: Shape; min: number }
-  /** `on`: that word may stand there too */
-  | { kind: "off-or"; of: Shape; on?: true }
-  | RecordShape;
-
-export interface RecordShape {
-  kind: "record";
-  /** name under $defs, for a shape that is used more than once */
-  id?: string;
-  fields: Record<string, Field>;
-  /** exactly one of these keys must be there */
-  oneOf?: readonly string[];
-}
-
-export interface Field {
-  shape: Shape;
-  about: string;
-  required?: true;
-  default?: Json;
-}
 
 const VERBS = ["to", "halt", "ask", "end", "show", "stay", "next"] as const;
 export const PLACEHOLDERS = [

@@ -119,10 +119,6 @@ export type GateFact = { tree: string } & (
   | { kind: "unchanged" }
   | { kind: "running"; since: string /** someone waits beside us and will wake the agent */; wakes: boolean }
   | { kind: "unknown"; why: string }
-  | { kind: "outside"; paths: string[] }
-  | { kind: "file"; state: FileState; size: number; holds: boolean }
-  | { kind: "artefact"; path: string; size: number }
-  | { kind: "evidence"; runs: TestRun[]; edited: string }
-  | { kind: "shown"; shown: boolean; why: string }
-  | { kind: "tracker"; task: Tracked }
+  /** what the gate's kind found; only that kind reads it */
+  | { kind: "measured"; value: unknown }
 );

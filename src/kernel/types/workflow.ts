@@ -33,7 +33,7 @@ export interface Gate {
   run?: string[];
   /** a line for /bin/sh, said openly */
   shell?: string;
-  /** the command that the person typed behind the arming word */
+  /** the command that the person typed after the starting word */
   typed?: true;
   /** argv of a test runner: its own summary is read, exit 0 alone proves nothing */
   tests?: string[];

@@ -1,0 +1,126 @@
+/** `run`, `shell` and `typed`: a command, and exit 0 passes. `tests` builds on it. */
+
+import type { Field } from "../../../definitions/schema/shape.ts";
+import { plain } from "../../../kernel/text/safe-text.ts";
+import type { Gate, GateFact } from "../../../kernel/types/run.ts";
+import { relevantLines } from "../relevant-lines.ts";
+import { type Finding, fail, type Kind, kind, pass, unproven } from "./kind.ts";
+import { argv, globs, line, path } from "./shapes.ts";
+
+export type RanFact = Extract<GateFact, { kind: "ran" }>;
+
+const OPTIONS: Record<string, Field> = {
+  cwd: { shape: path, about: "Where the command is run, relative to the project." },
+  when_changed: {
+    shape: globs,
+    about: "Checked only if one of these changed since the run began (or since --base).",
+  },
+  retries: {
+    shape: { kind: "integer", min: 0, max: 5 },
+    about: "This many further attempts; a pass after one is recorded as flaky.",
+  },
+  timeout: {
+    shape: { kind: "integer", min: 1, max: 86_400 },
+    default: 600,
+    about: "In seconds. A command that takes longer is ended with everything it started, and the gate is unproven.",
+  },
+  wait: {
+    shape: { kind: "integer", min: 0, max: 540 },
+    default: 300,
+    about: "A stop is held up for this many seconds; then the check goes on by itself and the agent is told later.",
+  },
+  env: {
+    shape: {
+      kind: "map",
+      key: {
+        pattern: "^[A-Za-z_][A-Za-z0-9_]{0,127}$",
+        what: "the name of an environment variable",
+        hint: "use letters, digits and underscores",
+      },
+      of: { kind: "text" },
+      min: 1,
+    },
+    about: "Environment variables for the command. Those that make programs load other code are refused.",
+  },
+  fault: {
+    shape: path,
+    about: "A patch with which this gate has to fail: `pawl verify --prove` tries it, in a copy of the project.",
+  },
+};
+
+/** A kind that starts a command: the same options, the same measuring, the output judged by `judgeRun`. */
+export function commandKind(
+  field: Field,
+  judgeRun: (gate: Gate, fact: RanFact, background: Parameters<Kind["judge"]>[1]) => Finding,
+  rest: Pick<Kind<RanFact>, "name" | "outsideRun" | "command"> & { options?: Record<string, Field> },
+): Kind<unknown> {
+  const { options, ...own } = rest;
+  return kind<RanFact>({
+    schema: { field, options: { ...options, ...OPTIONS } },
+    needs: "measure",
+    compares: (gate) => gate.tests !== undefined || gate.when_changed !== undefined,
+    keep: true,
+    measure: (measuring, gate) => measuring.runCommand(gate),
+    judge: (gate, background, _facts, fact) => judgeRan(gate, fact, () => judgeRun(gate, fact, background)),
+    ...own,
+  });
+}
+
+export const run = commandKind(
+  { shape: argv, about: "A command as a list of words, without a shell: [npm, run, lint]. Exit 0 passes." },
+  (_gate, fact) => judgeExit(fact),
+  { name: (gate) => quoted(gate.run!), command: (gate) => ({ argv: gate.run! }) },
+);
+
+export const shell = commandKind(
+  { shape: line, about: "A line for /bin/sh. Exit 0 passes. Needed only for pipes and the like." },
+  (_gate, fact) => judgeExit(fact, NOT_RUN),
+  { name: (gate) => gate.shell!, command: (gate) => ({ shell: gate.shell! }) },
+);
+
+/** Only until the run begins: the command that the person typed is then kept under `shell`. */
+export const typed = commandKind(
+  { shape: { kind: "true" }, about: "The command that the person typed after the starting word, by /bin/sh." },
+  (_gate, fact) => judgeExit(fact, NOT_RUN),
+  {
+    name: () => "the typed command",
+    outsideRun: () => "a run: the person types the command",
+  },
+);
+
+export const quoted = (words: string[]) =>
+  words.map((word) => (/^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`)).join(" ");
+
+/** What /bin/sh says when a command is not there or cannot be run. */
+const NOT_RUN = [126, 127];
+
+function judgeExit({ ran }: RanFact, notRun: number[] = []): Finding {
+  const { exit, signal } = ran.attempts.at(-1)!;
+  if (exit === 0) return pass("exit 0");
+  if (exit === null) return fail(`it was ended by ${signal ?? "a signal"}`);
+  return notRun.includes(exit) ? unproven(`it could not be run (exit ${exit})`) : fail(`exit ${exit}`);
+}
+
+const TAIL_LINES = 15;
+
+function judgeRan(gate: Gate, { ran, wrote }: RanFact, judgeRun: () => Finding): Finding {
+  const last = ran.attempts.at(-1);
+  if (ran.error !== undefined || !last) return unproven(`it could not be run: ${plain(ran.error ?? "no attempt")}`);
+  const measured = {
+    command: gate.shell ?? (gate.run ?? gate.tests ?? []).join(" "),
+    cwd: gate.cwd ?? ".",
+    exit: last.exit,
+    ms: last.ms,
+    digest: ran.digest,
+    tail: relevantLines(ran.output, TAIL_LINES),
+  };
+  if (last.timed_out) return { ...measured, ...unproven(`it took longer than ${gate.timeout ?? 600} s and was ended`) };
+  const found = { ...measured, ...judgeRun() };
+  if (found.verdict !== "pass") return found;
+  if (wrote.length > 0) {
+    const names = wrote.slice(0, 3).map(plain).join(", ");
+    return { ...found, ...unproven(`it changes the tree each time it runs (${names}); ignore these files`) };
+  }
+  const attempts = ran.attempts.length;
+  return attempts > 1 ? { ...found, flaky: true, why: `${found.why}, at attempt ${attempts} only (flaky)` } : found;
+}

@@ -1,0 +1,34 @@
+/** `file`: this file is there and not empty, and holds a text if one is named. */
+
+import type { FileState } from "../../../kernel/types/run.ts";
+import { fail, kind, pass } from "./kind.ts";
+import { line, path } from "./shapes.ts";
+
+interface FileFinding {
+  state: FileState;
+  size: number;
+  /** it holds the text that the gate names */
+  holds: boolean;
+}
+
+export const file = kind<FileFinding>({
+  schema: {
+    field: { shape: path, about: "This file is there and is not empty." },
+    options: { contains: { shape: line, about: "The file holds this text." } },
+  },
+  needs: "measure",
+  keep: true,
+  measure({ inspectFile, readFile }, { file: name = "", contains }) {
+    const { state, size } = inspectFile(name);
+    if (state !== "there" || contains === undefined)
+      return { kind: "measured", value: { state, size, holds: state === "there" } };
+    const text = readFile(name);
+    if (!text.ok) return { kind: "unknown", why: `${name} cannot be read (${text.why})` };
+    return { kind: "measured", value: { state, size, holds: text.value.includes(contains) } };
+  },
+  judge({ contains }, _background, _facts, { state, size, holds }) {
+    if (state !== "there") return fail(state === "missing" ? "it is not there" : "it is not a file inside the project");
+    if (size === 0) return fail("it is empty");
+    return holds ? pass("it is there") : fail(`it does not hold ${JSON.stringify(contains)}`);
+  },
+});

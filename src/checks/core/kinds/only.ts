@@ -1,0 +1,24 @@
+/** `only`: nothing was changed outside these globs since the run began. */
+
+import { matchesGlob } from "../../../kernel/text/glob.ts";
+import { plain } from "../../../kernel/text/safe-text.ts";
+import { fail, kind, pass } from "./kind.ts";
+import { globs } from "./shapes.ts";
+
+export const only = kind<string[]>({
+  schema: { field: { shape: globs, about: "Nothing was changed outside these globs since the run began." } },
+  needs: "measure",
+  compares: () => true,
+  outsideRun: (_gate, hasBase) => (hasBase ? null : "--base REF: it compares with a commit"),
+  keep: true,
+  measure({ changes }, { only: allowed = [] }) {
+    const found = changes();
+    if (!found.ok) return { kind: "unknown", why: found.why };
+    const paths = found.value.flatMap(({ path, from }) => (from === undefined ? [path] : [path, from]));
+    return { kind: "measured", value: paths.filter((path) => !allowed.some((glob) => matchesGlob(path, glob))) };
+  },
+  judge: ({ only: allowed = [] }, _background, _facts, outside) =>
+    outside.length === 0
+      ? pass("nothing was changed elsewhere")
+      : fail(`changed outside ${allowed.join(", ")}: ${outside.slice(0, 5).map(plain).join(", ")}`),
+});
