@@ -9,7 +9,8 @@ import { checkClock } from "../../../src/setup/doctor/project.ts";
 import { checkDisabled } from "../../../src/setup/doctor/settings.ts";
 import { depthOf, readAllSettings } from "../../../src/setup/doctor/settings-files.ts";
 import { isAlive, until } from "../../checks/jobs/job-place.ts";
-import { PAWL, type Place, removePlaces, runPawl } from "../../harness/harness.ts";
+import { PAWL, type Place, removePlaces } from "../../harness/harness.ts";
+import { runInProcess } from "../../harness/in-process.ts";
 import { atTerminal } from "../../harness/last-words.ts";
 import { bare, healthy, user, write } from "./clinic.ts";
 
@@ -173,7 +174,7 @@ describe("on the screen", () => {
   test("grouped, one line each, the remedy below, a summary", () => {
     const place = healthy();
     user(place, '{"disableAllHooks":true}');
-    const { out, code } = runPawl(place, ["doctor"]);
+    const { out, code } = runInProcess(place, ["doctor"]);
     expect(code).toBe(1);
     expect(out).toStartWith("Installation\n  ✓ .claude/settings.local.json calls Pawl at 10 events\n");
     expect(out).toContain(
@@ -187,10 +188,10 @@ describe("on the screen", () => {
     const place = healthy();
     expect(await onTerminal(place, {})).toContain("\u001b[32m✓\u001b[0m");
     expect(await onTerminal(place, { NO_COLOR: "1" })).not.toContain("\u001b[32m");
-    expect(runPawl(place, ["doctor"]).out).not.toContain("\u001b");
+    expect(runInProcess(place, ["doctor"]).out).not.toContain("\u001b");
   });
 
   test("a word too many", () => {
-    expect(runPawl(bare(), ["doctor", "please"])).toMatchObject({ code: 2, out: "" });
+    expect(runInProcess(bare(), ["doctor", "please"])).toMatchObject({ code: 2, out: "" });
   });
 });

@@ -12,9 +12,9 @@ import {
   payload,
   type RunOptions,
   runHook,
-  runPawl,
   shell,
 } from "../../harness/harness.ts";
+import { runInProcess } from "../../harness/in-process.ts";
 
 export const BINARY = ".local/share/pawl/bin/pawl";
 export const LOCAL = ".claude/settings.local.json";
@@ -29,7 +29,7 @@ export function bare(options: { git?: boolean } = {}): Place {
 
 export function healthy(): Place {
   const place = bare();
-  const { code, err } = runPawl(place, ["init", "--yes"]);
+  const { code, err } = runInProcess(place, ["init", "--yes"]);
   if (code !== 0) throw new Error(`init failed: ${err}`);
   return place;
 }
@@ -91,7 +91,7 @@ export interface Diagnosis {
 }
 
 export function diagnose(place: Place, options: RunOptions = {}): Diagnosis {
-  const { code, out, err } = runPawl(place, ["doctor", "--json"], options);
+  const { code, out, err } = runInProcess(place, ["doctor", "--json"], options);
   if (err !== "") throw new Error(`the doctor complained: ${err}`);
   const { ok, sections } = JSON.parse(out) as { ok: boolean; sections: { findings: Finding[] }[] };
   const findings = sections.flatMap((section) => section.findings);

@@ -2,16 +2,8 @@
 import { afterAll, describe, expect, test } from "bun:test";
 import { mkdirSync, readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import {
-  makePlace,
-  openSession,
-  PAWL,
-  type Place,
-  payload,
-  removePlaces,
-  runHook,
-  runPawl,
-} from "../../harness/harness.ts";
+import { makePlace, openSession, PAWL, type Place, payload, removePlaces, runHook } from "../../harness/harness.ts";
+import { runInProcess } from "../../harness/in-process.ts";
 import { bare } from "./clinic.ts";
 
 afterAll(removePlaces);
@@ -24,7 +16,7 @@ const start = (place: Place, name: string, fields: object = {}, via = "local", e
 const setUp = (place: Place) => mkdirSync(join(place.root, ".pawl"));
 const switchedOff = (place: Place) => {
   setUp(place);
-  expect(runPawl(place, ["off"]).code).toBe(0);
+  expect(runInProcess(place, ["off"]).code).toBe(0);
 };
 const markers = (place: Place) => {
   try {
@@ -112,10 +104,10 @@ describe("the greeting", () => {
   test("is not used up by `pawl init`, which starts the hook itself, and comes again after a purge", () => {
     const place = bare();
     for (const name of ["one", "two"]) {
-      expect(runPawl(place, ["init", "--yes"]).code).toBe(0);
-      expect(runPawl(place, ["doctor"]).code).toBe(0);
+      expect(runInProcess(place, ["init", "--yes"]).code).toBe(0);
+      expect(runInProcess(place, ["doctor"]).code).toBe(0);
       expect(start(place, name).out).toContain("Pawl is on");
-      expect(runPawl(place, ["uninstall", "--purge", "--yes"]).code).toBe(0);
+      expect(runInProcess(place, ["uninstall", "--purge", "--yes"]).code).toBe(0);
       expect(markers(place)).toEqual([]);
     }
   });

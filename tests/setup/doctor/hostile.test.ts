@@ -2,7 +2,8 @@
 import { afterAll, describe, expect, test } from "bun:test";
 import { chmodSync, existsSync, mkdirSync, rmSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
-import { PAWL, type Place, removePlaces, runPawl, shell } from "../../harness/harness.ts";
+import { PAWL, type Place, removePlaces, shell } from "../../harness/harness.ts";
+import { runInProcess } from "../../harness/in-process.ts";
 import { bare, diagnose, healthy, snapshot, user, write } from "./clinic.ts";
 
 afterAll(removePlaces);
@@ -87,7 +88,7 @@ describe("hostile files", () => {
     harm(place);
     const before = snapshot(place);
     const began = performance.now();
-    const { code, out, err } = runPawl(place, ["doctor"]);
+    const { code, out, err } = runInProcess(place, ["doctor"]);
     expect(performance.now() - began).toBeLessThan(TOO_LONG_MS);
     expect(err).toBe("");
     expect([0, 1]).toContain(code!);

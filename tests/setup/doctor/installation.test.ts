@@ -4,7 +4,8 @@ import { chmodSync, mkdirSync, readFileSync, rmSync, symlinkSync, unlinkSync } f
 import { join } from "node:path";
 import { version } from "../../../package.json";
 import ourHooks from "../../../plugin/hooks/hooks.json";
-import { type Place, removePlaces, runPawl } from "../../harness/harness.ts";
+import { type Place, removePlaces } from "../../harness/harness.ts";
+import { runInProcess } from "../../harness/in-process.ts";
 import { BINARY, type Case, diagnose, edit, expectFound, healthy, LOCAL, plugin, user, write } from "./clinic.ts";
 
 afterAll(removePlaces);
@@ -94,7 +95,7 @@ const installation: Case[] = [
   ],
   [
     "two scopes",
-    (p) => void runPawl(p, ["init", "--user", "--yes"]),
+    (p) => void runInProcess(p, ["init", "--user", "--yes"]),
     ["note installed-twice"],
     "2 times: ~/.claude/settings.json, .claude/settings.local.json",
   ],
@@ -154,8 +155,8 @@ const controls: Case[] = [
   [
     "a line that hides ours",
     (p) => {
-      runPawl(p, ["uninstall", "--yes"]);
-      runPawl(p, ["init", "--user", "--yes"]);
+      runInProcess(p, ["uninstall", "--yes"]);
+      runInProcess(p, ["init", "--user", "--yes"]);
       write(p.root, LOCAL, JSON.stringify(line("date")));
     },
     ["note statusline-hidden"],
@@ -169,7 +170,7 @@ const controls: Case[] = [
   ],
   [
     "no shortcuts here",
-    (p) => void runPawl(p, ["off", "shortcuts"]),
+    (p) => void runInProcess(p, ["off", "shortcuts"]),
     ["note shortcuts-off"],
     "switched off in this project | `pawl on shortcuts`",
   ],

@@ -2,7 +2,8 @@
 import { afterAll, describe, test } from "bun:test";
 import { renameSync, symlinkSync, unlinkSync } from "node:fs";
 import { join } from "node:path";
-import { openSession, type Place, payload, removePlaces, runHook, runPawl, shell } from "../../harness/harness.ts";
+import { openSession, type Place, payload, removePlaces, runHook, shell } from "../../harness/harness.ts";
+import { runInProcess } from "../../harness/in-process.ts";
 import { inHome, sealedCommit } from "../../harness/sealing.ts";
 import { arm, type Case, expectFound, plugin, user, write } from "./clinic.ts";
 
@@ -75,7 +76,7 @@ const surroundings: Case[] = [
 ];
 
 const projects: Case[] = [
-  ["switched off", (p) => void runPawl(p, ["off"]), ["note off"], "`pawl on`"],
+  ["switched off", (p) => void runInProcess(p, ["off"]), ["note off"], "`pawl on`"],
   ["no exclude lines", (p) => write(p.root, ".git/info/exclude", ".claude/\n"), ["note exclude"], "lines are missing"],
   [
     "a document that dirties git",

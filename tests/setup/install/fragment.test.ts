@@ -2,7 +2,8 @@ import { afterAll, describe, expect, test } from "bun:test";
 import { symlinkSync } from "node:fs";
 import { join } from "node:path";
 import fragment from "../../../plugin/fragments/execute-rule.md" with { type: "text" };
-import { type Place, removePlaces, runPawl, shell, textOf } from "../../harness/harness.ts";
+import { type Place, removePlaces, shell, textOf } from "../../harness/harness.ts";
+import { runInProcess } from "../../harness/in-process.ts";
 import { ground, put, snapshot } from "./ground.ts";
 
 afterAll(removePlaces);
@@ -12,7 +13,7 @@ const BEGIN = "<!-- pawl shortcuts: begin (`pawl uninstall` removes this) -->";
 const END = "<!-- pawl shortcuts: end -->";
 
 function pawl(place: Place, ...args: string[]): string {
-  const { code, out, err } = runPawl(place, args);
+  const { code, out, err } = runInProcess(place, args);
   expect({ args, code, err }).toEqual({ args, code: 0, err: "" });
   return out;
 }

@@ -2,7 +2,8 @@
 import { afterAll, describe, expect, test } from "bun:test";
 import { join } from "node:path";
 import { statusCommand } from "../../../src/setup/install/status-line.ts";
-import { type Place, removePlaces, runPawl, textOf } from "../../harness/harness.ts";
+import { type Place, removePlaces, textOf } from "../../harness/harness.ts";
+import { runInProcess } from "../../harness/in-process.ts";
 import { ground, put, snapshot } from "./ground.ts";
 
 afterAll(removePlaces);
@@ -12,7 +13,7 @@ const SHARED = ".claude/settings.json";
 const line = (command: string) => `${JSON.stringify({ statusLine: { type: "command", command, padding: 0 } })}\n`;
 
 function pawl(place: Place, ...args: string[]): string {
-  const { code, out, err } = runPawl(place, args);
+  const { code, out, err } = runInProcess(place, args);
   expect({ args, code, err }).toEqual({ args, code: 0, err: "" });
   return out;
 }
@@ -125,8 +126,8 @@ describe("Pawl is there already", () => {
       pawl(place, "init", "--yes", "--team");
       put(place.root, LOCAL, text);
       const before = snapshot(place.root);
-      expect(runPawl(place, ["init", "--yes", "--statusline"])).toMatchObject({ code: 1, out: "" });
-      expect(runPawl(place, ["init", "--yes", "--statusline"]).err).toContain(`${LOCAL}, line 1`);
+      expect(runInProcess(place, ["init", "--yes", "--statusline"])).toMatchObject({ code: 1, out: "" });
+      expect(runInProcess(place, ["init", "--yes", "--statusline"]).err).toContain(`${LOCAL}, line 1`);
       expect(snapshot(place.root)).toEqual(before);
       expect(pawl(place, "init", "--yes")).toContain("nothing to do");
     },

@@ -1,7 +1,8 @@
 import { afterAll, expect, test } from "bun:test";
 import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { makePlace, type Place, removePlaces, runPawl, textOf } from "../../harness/harness.ts";
+import { makePlace, type Place, removePlaces, textOf } from "../../harness/harness.ts";
+import { runInProcess } from "../../harness/in-process.ts";
 
 afterAll(removePlaces);
 
@@ -22,7 +23,7 @@ function placeWith(name: string, text: string): Place {
 }
 
 function init(place: Place): string {
-  const { code, out, err } = runPawl(place, ["init", "--yes"]);
+  const { code, out, err } = runInProcess(place, ["init", "--yes"]);
   expect([code, err]).toEqual([0, ""]);
   return out;
 }

@@ -4,7 +4,8 @@ import { join } from "node:path";
 import { applyChanges } from "../../../src/setup/install/apply.ts";
 import { planInit } from "../../../src/setup/install/plan.ts";
 import { targetOf } from "../../../src/setup/install/target.ts";
-import { type Place, removePlaces, runPawl, shell, textOf } from "../../harness/harness.ts";
+import { type Place, removePlaces, shell, textOf } from "../../harness/harness.ts";
+import { runInProcess } from "../../harness/in-process.ts";
 import { ground, put, snapshot } from "./ground.ts";
 
 afterAll(removePlaces);
@@ -64,7 +65,7 @@ describe("refused, with a hint, and nothing is changed anywhere", () => {
       const place = ground();
       arrange(place);
       const before = snapshot(place.base);
-      const { code, err } = runPawl(place, ["init", "--yes", ...flags]);
+      const { code, err } = runInProcess(place, ["init", "--yes", ...flags]);
       expect(snapshot(place.base)).toEqual(before);
       expect(err).toContain(why);
       expect(err).toContain("  hint: ");
@@ -72,14 +73,14 @@ describe("refused, with a hint, and nothing is changed anywhere", () => {
     });
   }
   test("a folder nobody may write to", () => {
-    const { code, err } = runPawl(ground(), ["init", "--yes"], { cwd: "/proc/sys/kernel" });
+    const { code, err } = runInProcess(ground(), ["init", "--yes"], { cwd: "/proc/sys/kernel" });
     expect(code).toBe(1);
     expect(err).toContain("everything is as it was");
   });
   test("home is no project", () => {
     const place = ground();
     const before = snapshot(place.base);
-    const { code, err } = runPawl(place, ["init", "--yes"], { cwd: place.home });
+    const { code, err } = runInProcess(place, ["init", "--yes"], { cwd: place.home });
     expect({ code, err }).toEqual({
       code: 1,
       err: "pawl: your home folder is no project\n  hint: change to a project's folder, or say --user\n",
@@ -123,8 +124,8 @@ describe("a record from a stranger's repository leads nowhere", () => {
       const place = ground({ "../victim": "precious", ".git/hooks/pre-commit": "precious" });
       mkdirSync(join(place.base, "empty"));
       put(place.root, ".pawl/install.json", record(place));
-      runPawl(place, ["init", "--yes"]);
-      runPawl(place, ["uninstall", "--purge", "--yes"]);
+      runInProcess(place, ["init", "--yes"]);
+      runInProcess(place, ["uninstall", "--purge", "--yes"]);
       expect(textOf(victim(place))).toBe("precious");
       expect(textOf(join(place.root, ".git/hooks/pre-commit"))).toBe("precious");
       expect(snapshot(place.base).empty).toStartWith("folder");
@@ -150,7 +151,7 @@ describe("asked for words only, nothing is changed", () => {
     test(args.join(" "), () => {
       const place = ground();
       const before = snapshot(place.base);
-      const ran = runPawl(place, args);
+      const ran = runInProcess(place, args);
       expect({ code: ran.code, out: ran.out }).toEqual({ code, out: expect.stringContaining(out) });
       expect(ran.err === "").toBe(code === 0 || args.includes("--json"));
       expect(snapshot(place.base)).toEqual(before);
@@ -158,17 +159,17 @@ describe("asked for words only, nothing is changed", () => {
   }
   test("an edit is shown as a difference", () => {
     const place = ground({ [LOCAL]: '{\n  "a": 1,\n  "b": 2\n}\n' });
-    const { out } = runPawl(place, ["init", "--print"]);
+    const { out } = runInProcess(place, ["init", "--print"]);
     expect(out).toContain(`── edit ${LOCAL}\n  {\n    "a": 1,\n-   "b": 2\n+   "b": 2,\n+   "hooks": {\n`);
   });
   test("uninstall says what it would do", () => {
     const place = ground();
-    runPawl(place, ["init", "--yes"]);
+    runInProcess(place, ["init", "--yes"]);
     const before = snapshot(place.base);
-    const { code, out } = runPawl(place, ["uninstall", "--purge"]);
+    const { code, out } = runInProcess(place, ["uninstall", "--purge"]);
     expect(code).toBe(2);
     expect(out).toContain(`remove  ${LOCAL}`);
-    expect(runPawl(place, ["uninstall", "--print"]).code).toBe(0);
+    expect(runInProcess(place, ["uninstall", "--print"]).code).toBe(0);
     expect(snapshot(place.base)).toEqual(before);
   });
 });
@@ -193,7 +194,7 @@ describe("changed between the look and the deed", () => {
 
 test("a file that Claude Code cannot read is edited, with a warning", () => {
   const place = ground({ [LOCAL]: '{\n  // mine\n  "a": 1\n}\n' });
-  const { code, out } = runPawl(place, ["init", "--yes"]);
+  const { code, out } = runInProcess(place, ["init", "--yes"]);
   expect(code).toBe(0);
   expect(out).toContain(
     "WARNING: Claude Code 2.1 ignores the whole of .claude/settings.local.json (line 2, column 3: a comment)",

@@ -1,13 +1,14 @@
 import { afterAll, describe, expect, test } from "bun:test";
 import { mkdirSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
-import { type Place, removePlaces, runPawl, shell, textOf } from "../../harness/harness.ts";
+import { type Place, removePlaces, shell, textOf } from "../../harness/harness.ts";
+import { runInProcess } from "../../harness/in-process.ts";
 import { ground, put, SETTINGS, snapshot } from "./ground.ts";
 
 afterAll(removePlaces);
 
 function pawl(place: Place, ...args: string[]): string {
-  const { code, out, err } = runPawl(place, args);
+  const { code, out, err } = runInProcess(place, args);
   expect({ args, code, err }).toEqual({ args, code: 0, err: "" });
   return out;
 }

@@ -1,16 +1,8 @@
 import { afterAll, describe, expect, test } from "bun:test";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import {
-  openSession,
-  type Place,
-  payload,
-  removePlaces,
-  runHook,
-  runPawl,
-  shell,
-  textOf,
-} from "../../harness/harness.ts";
+import { openSession, type Place, payload, removePlaces, runHook, shell, textOf } from "../../harness/harness.ts";
+import { runInProcess } from "../../harness/in-process.ts";
 import { ground, put, snapshot } from "./ground.ts";
 
 afterAll(removePlaces);
@@ -19,7 +11,7 @@ const MARKER = ".pawl/shortcuts-off";
 const CONFIG = ".config/pawl/config.yaml";
 
 function pawl(place: Place, ...args: string[]): string {
-  const { code, out, err } = runPawl(place, args);
+  const { code, out, err } = runInProcess(place, args);
   expect({ args, code, err }).toEqual({ args, code: 0, err: "" });
   return out;
 }
@@ -89,7 +81,7 @@ describe("in a project", () => {
     expect(snapshot(place.base)).toEqual(before);
   });
   test("yes and no exclude each other", () => {
-    expect(runPawl(ground(), ["init", "--shortcuts", "--no-shortcuts"]).code).toBe(2);
+    expect(runInProcess(ground(), ["init", "--shortcuts", "--no-shortcuts"]).code).toBe(2);
   });
 });
 

@@ -7,17 +7,17 @@ import {
   payload,
   removePlaces,
   runHook,
-  runPawl,
   shell,
   stopFields,
   textOf,
 } from "../../harness/harness.ts";
+import { runInProcess } from "../../harness/in-process.ts";
 import { ground, put, snapshot } from "./ground.ts";
 
 afterAll(removePlaces);
 
 const pawl = (place: Place, ...args: string[]) => {
-  const { code, out, err } = runPawl(place, args);
+  const { code, out, err } = runInProcess(place, args);
   expect({ args, code, err }).toEqual({ args, code: 0, err: "" });
   return out;
 };
@@ -46,7 +46,7 @@ describe("after a run", () => {
     expect(out).toContain(".pawl/runs");
     expect(out).toContain("Pawl's state; --purge removes it");
     expect(textOf(join(place.root, ".claude/work-completion.local.md"))).not.toBeNull();
-    const refused = runPawl(place, ["uninstall", "--purge"]);
+    const refused = runInProcess(place, ["uninstall", "--purge"]);
     expect(refused.code).toBe(1);
     expect(refused.err).toContain("a run is under way here: ");
     pawl(place, "uninstall", "--purge", "--yes");

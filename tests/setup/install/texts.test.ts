@@ -1,7 +1,8 @@
 import { afterAll, describe, expect, test } from "bun:test";
 import { rmSync } from "node:fs";
 import { join } from "node:path";
-import { type Place, removePlaces, runPawl, textOf } from "../../harness/harness.ts";
+import { type Place, removePlaces, textOf } from "../../harness/harness.ts";
+import { runInProcess } from "../../harness/in-process.ts";
 import { ground, put, snapshot } from "./ground.ts";
 
 afterAll(removePlaces);
@@ -14,7 +15,7 @@ const REPOSITORY = join(import.meta.dir, "../../..");
 const LOCAL = ".claude/settings.local.json";
 
 const pawl = (place: Place, ...args: string[]) => {
-  const { code, out, err } = runPawl(place, args);
+  const { code, out, err } = runInProcess(place, args);
   expect({ args, code, err }).toEqual({ args, code: 0, err: "" });
   return out;
 };
