@@ -1,4 +1,4 @@
-/** One agent, one process: its prompt, what it says, how it ends, and that nothing of it is left. */
+/** Runs one agent process: gives it the prompt, keeps its output, and ends it with everything it started. */
 import { closeSync, mkdtempSync, openSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { makeRing } from "../checks/jobs/output.ts";
@@ -6,27 +6,25 @@ import { messageOf } from "../store/files.ts";
 import { join } from "../store/names.ts";
 import { CannotStart, programOf } from "../store/processes/command.ts";
 import { finish, type Piped, spawnPiped, within } from "../store/processes/piped.ts";
-import { identify } from "../store/processes/process.ts";
-import { endAll } from "./ending.ts";
-import { type Patience, startPatience } from "./patience.ts";
+import { identify, type Kin, kinOf, type Stem, signalGroup } from "../store/processes/process.ts";
 
 export interface AgentRun {
   argv: string[];
   cwd: string;
-  /** all of it: nothing is inherited */
+  /** complete: nothing is inherited */
   env: Record<string, string | undefined>;
   stdin: string;
   timeout_ms: number;
-  /** bytes of the output's end that are kept */
+  /** how many bytes of the output's end are kept */
   buffer: number;
   onStart?: (pid: number) => void;
-  /** what it throws ends the live view, not the agent */
+  /** an error in it ends the live view, not the agent */
   onOutput?: (bytes: Uint8Array) => void;
   interrupted?: AbortSignal;
 }
 
 export interface Ended {
-  /** "killed": by a signal that was not ours */
+  /** "killed": by a signal that Pawl did not send */
   how: "exited" | "killed" | "timeout" | "interrupted" | "not-started";
   exit: number | null;
   signal: string | null;
@@ -41,29 +39,29 @@ export interface Ended {
 
 const HEAD_BYTES = 1 << 20;
 
-/** A process that even SIGKILL does not end waits for a disk or a network; we do not. */
+/** A process that survives SIGKILL waits for a disk or a network. Pawl does not wait for it. */
 const UNKILLABLE_MS = 2_000;
 
 /** Never rejects. `now` is for tests. */
 export async function runAgent(run: AgentRun, now?: () => number): Promise<Ended> {
   const output = keepOutput(run);
-  const patience = startPatience(run.timeout_ms, now);
+  const timeout = startTimeout(run.timeout_ms, now);
   const ended = (how: Ended["how"], why: string, code: Code = NO_CODE): Ended => ({
     how,
     ...code,
     why,
-    elapsed_ms: Math.round(patience.spent_ms()),
+    elapsed_ms: Math.round(timeout.spent_ms()),
     ...output.kept(),
   });
   try {
     if (run.interrupted?.aborted) return ended("interrupted", "interrupted before it was started");
     const piped = start(run, output.take);
-    const end = await accompany(run, piped, patience);
+    const end = await accompany(run, piped, timeout);
     return ended(...describe(end, piped.child, run));
   } catch (error) {
     return ended("not-started", messageOf(error));
   } finally {
-    patience.stop();
+    timeout.stop();
   }
 }
 
@@ -96,7 +94,7 @@ function keepOutput({ buffer, onOutput }: AgentRun): Output {
   };
 }
 
-/** A pipe that is no longer read would stop the agent; so a reader that fails is only left out. */
+/** The pipe must be read on or the agent would stop, so a callback that fails is no longer called. */
 function quietly<T>(call: ((value: T) => void) | undefined): (value: T) => void {
   let working = call;
   return (value) => {
@@ -133,8 +131,8 @@ const given = (env: AgentRun["env"]) =>
   Object.fromEntries(Object.entries(env).filter((entry): entry is [string, string] => entry[1] !== undefined));
 
 /**
- * The prompt is a file without a name: it is whole however late the agent reads, nobody has to write while it does
- * not, and a program may open /dev/stdin again.
+ * The prompt is an unlinked file: it is complete however late the agent reads it, Pawl need not keep writing, and a
+ * program may open /dev/stdin again.
  */
 function fileWith(text: string): number {
   const folder = mkdtempSync(join(tmpdir(), "pawl-prompt-"));
@@ -151,29 +149,23 @@ function fileWith(text: string): number {
 
 type End = "exited" | "timeout" | "interrupted";
 
-async function accompany(run: AgentRun, { child, reading, entry, release }: Piped, patience: Patience): Promise<End> {
+async function accompany(run: AgentRun, { child, reading, entry, release }: Piped, timeout: Timeout): Promise<End> {
   const agent = { group: child.pid, entry, since: identify(child.pid).pid_start };
   quietly(run.onStart)(child.pid);
-  const interruption = listenTo(run.interrupted);
+  const { promise: interruption, resolve: interrupt } = Promise.withResolvers<unknown>();
+  run.interrupted?.addEventListener("abort", interrupt, { once: true });
   const end = await Promise.race([
     child.exited.then(() => "exited" as const),
-    patience.over.then(() => "timeout" as const),
-    interruption.came.then(() => "interrupted" as const),
+    timeout.over.then(() => "timeout" as const),
+    interruption.then(() => "interrupted" as const),
   ]);
-  interruption.forget();
-  patience.stop();
+  run.interrupted?.removeEventListener("abort", interrupt);
+  timeout.stop();
   if (end !== "exited") await endAll(agent);
   await within(UNKILLABLE_MS, child.exited);
   await finish(reading, () => endAll(agent));
   release();
   return end;
-}
-
-function listenTo(signal: AbortSignal | undefined): { came: Promise<void>; forget(): void } {
-  const { promise: came, resolve } = Promise.withResolvers<void>();
-  const listener = () => resolve();
-  signal?.addEventListener("abort", listener, { once: true });
-  return { came, forget: () => signal?.removeEventListener("abort", listener) };
 }
 
 type Code = Pick<Ended, "exit" | "signal">;
@@ -185,4 +177,94 @@ function describe(end: End, child: Bun.Subprocess, run: AgentRun): [Ended["how"]
   if (end === "interrupted") return [end, "interrupted", code];
   if (code.signal !== null) return ["killed", `it was ended by ${code.signal}`, { ...code, exit: null }];
   return ["exited", `exit code ${code.exit}`, code];
+}
+
+// ── Timeout ─────────────────────────────────────────────────────────────────
+
+const COUNT_MS = 1_000;
+/** A machine that is awake is never this late. */
+const ASLEEP_MS = 30_000;
+
+interface Timeout {
+  /** resolves when the agent has worked that long */
+  over: Promise<void>;
+  spent_ms(): number;
+  stop(): void;
+}
+
+/**
+ * Counts on a clock that stops while the machine sleeps (`Bun.nanoseconds` is CLOCK_MONOTONIC on Linux). Where the clock
+ * goes on, or timers come late, a long gap between two looks is sleep, not work: a suspended laptop is no timeout.
+ * `now`: nanoseconds.
+ */
+export function startTimeout(ms: number, now: () => number = Bun.nanoseconds): Timeout {
+  const { promise: over, resolve } = Promise.withResolvers<void>();
+  let last = now();
+  let spent = 0;
+  let timer: Timer | undefined;
+  const count = () => {
+    const at = now();
+    const gap = (at - last) / 1e6;
+    spent += gap > ASLEEP_MS ? COUNT_MS : gap;
+    last = at;
+    return spent;
+  };
+  const look = () => {
+    const left = ms - count();
+    if (left <= 0) resolve();
+    else timer = setTimeout(look, Math.min(COUNT_MS, Math.ceil(left)));
+  };
+  look();
+  return { over, spent_ms: count, stop: () => clearTimeout(timer) };
+}
+
+// ── Ending it and everything it started ─────────────────────────────────────
+
+/** SIGTERM, this long, SIGKILL. */
+const GRACE_MS = 5_000;
+/** A killed process is gone soon, unless the kernel itself holds it; then nothing more can be done. */
+const GONE_MS = 2_000;
+const FIRST_LOOK_MS = 5;
+const LATER_LOOKS_MS = 50;
+
+async function endAll(agent: Stem): Promise<void> {
+  let others: Kin = new Map();
+  const isOver = () => {
+    others = kinOf(agent, others);
+    return others.size === 0;
+  };
+  if (isOver()) return;
+  const killing = Bun.nanoseconds() + GRACE_MS * 1e6;
+  // The agent first: if its tool ended before it, it would take that for an answer and go on. SIGCONT, because a
+  // stopped process gets no SIGTERM.
+  signalAll(agent, new Map(), "SIGTERM", "SIGCONT");
+  await until(killing, () => isOver() || !others.has(agent.group));
+  signalAll(agent, others, "SIGTERM", "SIGCONT");
+  if (await until(killing, isOver)) return;
+  // Repeated, because a process may fork before it is killed.
+  await until(Bun.nanoseconds() + GONE_MS * 1e6, () => {
+    signalAll(agent, others, "SIGKILL");
+    return isOver();
+  });
+}
+
+function signalAll({ group }: Stem, others: Kin, ...signals: NodeJS.Signals[]): void {
+  for (const signal of signals) {
+    signalGroup(group, signal);
+    for (const pid of others.keys()) {
+      try {
+        process.kill(pid, signal);
+      } catch {
+        // gone by now, or no longer ours
+      }
+    }
+  }
+}
+
+async function until(end: number, isSo: () => boolean): Promise<boolean> {
+  for (let pause = FIRST_LOOK_MS; !isSo(); pause = Math.min(2 * pause, LATER_LOOKS_MS)) {
+    if (Bun.nanoseconds() > end) return false;
+    await Bun.sleep(pause);
+  }
+  return true;
 }

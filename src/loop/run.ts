@@ -1,5 +1,6 @@
-/** The conductor of a loop: prompt → agent → what it said → what follows, until one outcome. */
+/** Drives a loop: prompt, agent, signals, verdict, again, until there is an outcome. */
 
+import { spawnGit } from "../checks/git.ts";
 import { treeHash } from "../checks/tree/tree.ts";
 import type { LoopSettings } from "../definitions/loop-config.ts";
 import { MARK } from "../engine/core/guide.ts";
@@ -8,15 +9,14 @@ import type { Procedure } from "../kernel/types/procedure.ts";
 import { type KeptLoop, saveLoop } from "../store/loops.ts";
 import { identify } from "../store/processes/process.ts";
 import type { Agent } from "./agents.ts";
-import { commitsSince } from "./commits.ts";
 import { type AgentSaid, readOutput } from "./core/agent-output.ts";
 import { type Context, composePrompt } from "./core/compose.ts";
 import { classify } from "./core/failure-class.ts";
 import { after, ended, type IterationResult, mayGo, type Next, saysTheSame, waited } from "./core/loop.ts";
 import { type LoopSignals, signalsIn, signalsInOutput } from "./core/signal.ts";
-import { keepOutput } from "./output.ts";
+import { resetIn } from "./core/usage-limit.ts";
+import { openOutputLog } from "./output-log.ts";
 import { type Ended, runAgent } from "./process.ts";
-import { resetIn } from "./reset.ts";
 import type { Sharing } from "./sharing.ts";
 import type { LoopView } from "./view.ts";
 
@@ -31,7 +31,7 @@ export interface LoopPlan {
   root: string;
   procedure: Procedure;
   settings: LoopSettings;
-  /** a fresh one for each iteration */
+  /** called for each iteration */
   agentFor: (session: string, spent_usd: number) => Agent;
   /** how hooks and loop share a run */
   sharing: Sharing;
@@ -48,7 +48,7 @@ export const limitsOf = ({ max_iterations, failure_threshold, time_limit, budget
   budget: budget.value,
 });
 
-/** Saved before it is said, after every step: whoever takes it up again has the same count and the same budget. */
+/** Every step is saved before it is shown, so `--resume` continues with the same count and budget. */
 export async function runLoop(plan: LoopPlan, begun: KeptLoop): Promise<LoopState> {
   const { root, view, interrupted } = plan;
   const limits = limitsOf(plan.settings);
@@ -85,7 +85,7 @@ async function iterate(plan: LoopPlan, before: LoopState, limits: Limits, keep: 
   const session = crypto.randomUUID();
   const begun = await sharing.begin(iteration, session);
   if ("over" in begun) return { kind: "end", ...begun.over };
-  // `auto` has its run only now; whoever resumes has to find it.
+  // `auto` has its run only now, and `--resume` must find it.
   const state = { ...before, run: sharing.run() };
   if (state.run !== before.run) keep({ state });
   view.began(iteration, limits.max_iterations, session);
@@ -100,7 +100,7 @@ async function iterate(plan: LoopPlan, before: LoopState, limits: Limits, keep: 
   return next;
 }
 
-/** The mark tells the session's own hooks that no person typed this. */
+/** The mark tells the session's hooks that Pawl wrote this prompt, not a person. */
 function promptFor(
   { procedure, context, settings }: LoopPlan,
   state: LoopState,
@@ -121,7 +121,7 @@ async function callAgent(
   keep: Keep,
 ): Promise<{ end: Ended; said: AgentSaid; signals: LoopSignals }> {
   const agent = agentFor(session, state.cost_usd);
-  const log = keepOutput(root, state.id);
+  const log = openOutputLog(root, state.id);
   const left_ms = settings.time_limit.value * 1000 - state.spent_ms;
   const end = await runAgent({
     argv: agent.stdin ? agent.argv : [...agent.argv, prompt],
@@ -142,7 +142,7 @@ async function callAgent(
   });
   log.close();
   const said = readOutput(agent.format, new TextDecoder().decode(end.tail));
-  // The final message where the client tells it; an echoed prompt or a printed file can then be no signal.
+  // If the client reports the final message, an echoed prompt or a printed file cannot be taken for a signal.
   const signals = said.message === null ? signalsInOutput(end, prompt) : signalsIn(said.message);
   return { end, said, signals };
 }
@@ -185,9 +185,9 @@ const lastLines = (text: string) => text.split("\n").slice(-20).join("\n");
 
 // ── Waiting ─────────────────────────────────────────────────────────────────
 
-const LOOK_MS = 1_000;
+const SHOW_MS = 1_000;
 
-/** By the clock of the wall: a reset comes when it comes, also while the machine sleeps. */
+/** On the wall clock: a limit also ends while the machine sleeps. */
 async function wait(
   plan: LoopPlan,
   next: Extract<Next, { kind: "wait" }>,
@@ -201,14 +201,14 @@ async function wait(
   keep({ waiting: { until: new Date(until).toISOString(), why: next.why } });
   while (Date.now() < until && !interrupted.aborted) {
     view.waiting(until - Date.now(), next.why);
-    await resting(Math.min(LOOK_MS, until - Date.now()), interrupted);
+    await pause(Math.min(SHOW_MS, until - Date.now()), interrupted);
   }
   const rested = waited(state, (Bun.nanoseconds() - spent) / 1e6, new Date().toISOString());
   keep({ state: rested, waiting: null });
   return mayGo(rested, limitsOf(settings));
 }
 
-function resting(ms: number, interrupted: AbortSignal): Promise<void> {
+function pause(ms: number, interrupted: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
     const timer = setTimeout(over, Math.max(0, ms));
     interrupted.addEventListener("abort", over, { once: true });
@@ -218,4 +218,20 @@ function resting(ms: number, interrupted: AbortSignal): Promise<void> {
       resolve();
     }
   });
+}
+
+// ── Commits ─────────────────────────────────────────────────────────────────
+
+/** "": no repository, or no commit yet. */
+export function headOf(root: string): string {
+  const { exitCode, stdout } = spawnGit(root, ["rev-parse", "--verify", "-q", "HEAD"]);
+  return exitCode === 0 ? stdout.toString().trim() : "";
+}
+
+/** null: unknown. */
+function commitsSince(root: string, head: string): number | null {
+  if (head === "") return null;
+  const { exitCode, stdout } = spawnGit(root, ["rev-list", "--count", `${head}..HEAD`]);
+  const count = Number(stdout.toString().trim());
+  return exitCode === 0 && Number.isSafeInteger(count) ? count : null;
 }

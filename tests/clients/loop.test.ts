@@ -126,7 +126,7 @@ test("who insists on SUCCESS ends the iteration with it, but not the loop; the n
 
   expect([code, model.left()]).toEqual([0, 0]);
   expect(model.main()[9]!.text).toContain("FROM THE LAST ITERATION");
-  expect(model.main()[9]!.text).toContain("SUCCESS is not believed: no ready work remains");
+  expect(model.main()[9]!.text).toContain("SUCCESS was not believed: no ready work remains");
   for (const part of SEEN) expect(frames.some((frame) => part.test(frame))).toBe(true);
   for (const part of SUMMARY) expect(frames.at(-1)).toMatch(part);
   await expectAllDone(scene);
@@ -140,7 +140,7 @@ const SEEN = [
 ];
 const SUMMARY = [
   /^✔ build: SUCCESS$/m,
-  /^✘ 1 refused · \S+ · \$0\.0\d+ · SUCCESS is not believed: no ready work remains/m,
+  /^✘ 1 refused · \S+ · \$0\.0\d+ · SUCCESS was not believed: no ready work remains/m,
   /^· 2 continue · \S+ · \$0\.0\d+ · One is left\.$/m,
   /^✔ 3 success · \S+ · \$0\.0\d+ · SUCCESS: No task is left\.$/m,
   /^ +3 iterations, 3 commits, \S+, \$0\.0\d+, \d+ tokens in, \d+ out$/m,

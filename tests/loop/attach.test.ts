@@ -5,8 +5,7 @@ import { join } from "node:path";
 import type { LoopState, Verdict } from "../../src/kernel/types/loop.ts";
 import { attach } from "../../src/loop/attach.ts";
 import { ended, newLoop } from "../../src/loop/core/loop.ts";
-import { keepOutput, type OutputLog } from "../../src/loop/output.ts";
-import { openTail } from "../../src/loop/tail.ts";
+import { type OutputLog, openOutputLog, openTail } from "../../src/loop/output-log.ts";
 import { type KeptLoop, loadLoop, saveLoop } from "../../src/store/loops.ts";
 import { identify } from "../../src/store/processes/process.ts";
 
@@ -48,7 +47,7 @@ function openLoop(id = ID) {
   save({});
   return {
     begin(iteration: number, ago_ms = 0) {
-      log = keepOutput(root, id);
+      log = openOutputLog(root, id);
       const began = new Date(Date.now() - ago_ms).toISOString();
       save({ waiting: null, agent: { ...identify(runner.pid), iteration, session: `s${iteration}`, began } });
     },
@@ -113,14 +112,14 @@ describe("looking on", () => {
     loop.begin(2, 65_000);
     loop.print(tool("Edit", { file_path: "src/a.ts" }));
     const eyes = lookOn(undefined, true);
-    await eyes.shows(/lo-11111111 \(Ctrl\+C leaves it at work\): pawl loop build with claude · at most 5 iterations/);
+    await eyes.shows(/lo-11111111 \(Ctrl\+C detaches\): pawl loop build with claude · at most 5 iterations/);
     await eyes.shows(/· 1 continue · 1m05s · \$0.4200 · One is done/);
     await eyes.shows(/build · iteration 2 of 5 · 1m\d\ds · \$0.4200 · Edit src\/a.ts/);
     loop.print(tool("Bash", { command: "npm test" }));
     await eyes.shows(/· Bash npm test/);
     loop.iterate("spoilt", "limit");
     loop.wait(4_325_000, "usage limit: resets soon");
-    await eyes.shows(/usage limit, on again at .*, 1h1[12]m left/);
+    await eyes.shows(/usage limit, resuming at .*, 1h1[12]m left/);
     loop.begin(3);
     // more than the iteration before had: it has to be read from its beginning
     loop.print(tool("Read", { file_path: "src/b.ts" }) + "and so on, and on\n".repeat(100));
@@ -141,7 +140,7 @@ describe("looking on", () => {
     await eyes.shows(/WARN Completed iteration 1 elapsed=1m05s status=failure cost=.* why="exit 1: broken"\n/);
     loop.end("limit", "5 iterations are over");
     expect(await eyes.code).toBe(2);
-    expect(eyes.seen().out).toStartWith("✘ build: a limit is reached\n  5 iterations are over\n");
+    expect(eyes.seen().out).toStartWith("✘ build: a limit was reached\n  5 iterations are over\n");
     expect(eyes.seen().out + eyes.seen().err).not.toContain("\u001b");
   });
 
@@ -153,7 +152,7 @@ describe("looking on", () => {
     await eyes.shows(/iteration 1 of 5/);
     eyes.leave();
     expect(await eyes.code).toBe(130);
-    expect(eyes.seen().err).toBe("The loop goes on. `pawl loop --attach lo-11111111` looks on again.\n");
+    expect(eyes.seen().err).toBe("The loop continues. `pawl loop --attach lo-11111111` attaches again.\n");
     expect(loadLoop(root, ID)).toEqual(before);
     expect(runner.killed).toBe(false);
   });
@@ -165,8 +164,8 @@ describe("looking on", () => {
     await eyes.shows(/Starting iteration 1/);
     runner.kill("SIGKILL");
     expect(await eyes.code).toBe(1);
-    expect(eyes.seen().err).toContain(`is not at work: its process ${runner.pid} is gone, after 0 iterations`);
-    expect(eyes.seen().err).toContain("hint: `pawl loop --resume lo-11111111` goes on");
+    expect(eyes.seen().err).toContain(`is not running: its process ${runner.pid} is gone, after 0 iterations`);
+    expect(eyes.seen().err).toContain("hint: `pawl loop --resume lo-11111111` continues");
   });
 
   test("with --verbose, what the agent says goes by, across an end of the log", async () => {
@@ -192,7 +191,7 @@ describe("nothing to look on at", () => {
   };
 
   test("no loop at all", async () => {
-    const err = "pawl: no loop is at work here\n  hint: `pawl loop <procedure>` begins one\n";
+    const err = "pawl: no loop is running here\n  hint: `pawl loop <procedure>` starts one\n";
     expect(await told(undefined)).toEqual({ code: 1, out: "", err });
   });
 
@@ -204,7 +203,7 @@ describe("nothing to look on at", () => {
     const { code, err } = await told(undefined);
     expect(code).toBe(1);
     expect(err).toMatch(
-      /--resume <loop>` goes on with one of these:\n +lo-11111111 {2}build, limit after 1 iteration, 1m05s/,
+      /--resume <loop>` continues one of these:\n +lo-11111111 {2}build, limit after 1 iteration, 1m05s/,
     );
     expect(err).not.toContain("lo-22222222");
   });
@@ -227,8 +226,8 @@ describe("nothing to look on at", () => {
     await runner.exited;
     const { code, err } = await told(ID);
     expect(code).toBe(1);
-    expect(err).toContain("is not at work");
-    expect((await told(undefined)).err).toContain("lo-11111111  build, broken off after 0 iterations");
+    expect(err).toContain("is not running");
+    expect((await told(undefined)).err).toContain("lo-11111111  build, interrupted after 0 iterations");
   });
 });
 

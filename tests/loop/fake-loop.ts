@@ -6,7 +6,7 @@ import { existsSync, writeSync } from "node:fs";
 import { join } from "node:path";
 import type { LoopState, Verdict } from "../../src/kernel/types/loop.ts";
 import { ended, newLoop } from "../../src/loop/core/loop.ts";
-import { terminalView } from "../../src/loop/progress.ts";
+import { terminalView } from "../../src/loop/terminal.ts";
 
 export const FAKE_LOOP = import.meta.path;
 const LIMITS = { max_iterations: 5, failure_threshold: 3, time_limit: 28_800, budget: 20 };

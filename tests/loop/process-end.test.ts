@@ -2,8 +2,7 @@
 import { afterEach, beforeEach, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { existsSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { resolve } from "node:path";
-import { startPatience } from "../../src/loop/patience.ts";
-import { runAgent } from "../../src/loop/process.ts";
+import { runAgent, startTimeout } from "../../src/loop/process.ts";
 import { isAlive, textOf, until } from "../checks/jobs/job-place.ts";
 import { FAKE, fake, file, lateOnce, makePlace, pids, removePlace, runOf, said, shell } from "./agent-place.ts";
 
@@ -157,14 +156,14 @@ describe("time", () => {
   });
   test("what it worked before and after a sleep is counted", async () => {
     let now = 0;
-    const patience = startPatience(25_000, () => now);
+    const timeout = startTimeout(25_000, () => now);
     for (const gap of [20, 3600, 3]) {
       now += gap * SECOND;
-      patience.spent_ms();
+      timeout.spent_ms();
     }
-    expect(patience.spent_ms()).toBe(24_000);
+    expect(timeout.spent_ms()).toBe(24_000);
     now += 2 * SECOND;
-    await patience.over;
+    await timeout.over;
   });
 });
 

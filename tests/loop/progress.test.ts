@@ -4,8 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { IterationLine } from "../../src/kernel/types/loop.ts";
 import { newLoop } from "../../src/loop/core/loop.ts";
-import { frameOf, type Moment, type Row, rowOf, titleOf } from "../../src/loop/frame.ts";
-import { openPainter, terminalView } from "../../src/loop/progress.ts";
+import { frameOf, type Moment, openPainter, type Row, rowOf, terminalView, titleOf } from "../../src/loop/terminal.ts";
 import { FAKE_LOOP } from "./fake-loop.ts";
 
 const LIMITS = { max_iterations: 5, failure_threshold: 3, time_limit: 28_800, budget: 20 };
@@ -32,7 +31,7 @@ describe("the moving lines", () => {
       "nothing known yet",
       { doing: "", line: "", state: null, limits: null, max: null, elapsed_ms: 999 },
       100,
-      "  build · iteration 2 · 0s · at work",
+      "  build · iteration 2 · 0s · working",
       "    …",
     ],
     [
@@ -77,28 +76,28 @@ describe("the moving lines", () => {
       "a usage limit",
       { waiting: limit },
       100,
-      "  build · iteration 2 of 5 · usage limit, on again at 15:00, 1h12m left",
+      "  build · iteration 2 of 5 · usage limit, resuming at 15:00, 1h12m left",
       "    resets 3pm",
     ],
     [
       "a usage limit until another day",
       { waiting: { ...limit, until: at(1, 5, 3) } },
       100,
-      "  build · iteration 2 of 5 · usage limit, on again at Sat 01:05, 11h17m left",
+      "  build · iteration 2 of 5 · usage limit, resuming at Sat 01:05, 11h17m left",
       "    resets 3pm",
     ],
     [
       "a usage limit that is over",
       { waiting: { ...limit, now: at(15, 1) } },
       100,
-      "  build · iteration 2 of 5 · usage limit, on again at 15:00:00, 0s left",
+      "  build · iteration 2 of 5 · usage limit, resuming at 15:00:00, 0s left",
       "    resets 3pm",
     ],
     [
       "another wait",
       { waiting: { until: new Date(2026, 0, 2, 13, 48, 20), now: at(13, 48), why: "no network" } },
       100,
-      "  build · iteration 2 of 5 · trying again at 13:48:20, 20s left",
+      "  build · iteration 2 of 5 · retrying at 13:48:20, 20s left",
       "    no network",
     ],
   ];
@@ -215,7 +214,7 @@ describe.skipIf(!Bun.which("tmux"))("on a terminal", () => {
     expect(window.screen().match(/iteration 2 of 5/g)).toHaveLength(1);
     window.go("wait");
     await window.shows(
-      /^⟳ 2 spoilt · 1m05s .*\n {2}build · iteration 2 of 5 · usage limit, on again at .*\d\d:\d\d, 1h1[12]m left\n/m,
+      /^⟳ 2 not counted · 1m05s .*\n {2}build · iteration 2 of 5 · usage limit, resuming at .*\d\d:\d\d, 1h1[12]m left\n/m,
     );
     window.go("end");
     await window.shows(/✔ build: SUCCESS\n[\s\S]*2 iterations, 3m15s, \$1\.26\nover 0/);

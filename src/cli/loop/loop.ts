@@ -6,11 +6,11 @@ import type { LoopState } from "../../kernel/types/loop.ts";
 import { UserError } from "../../kernel/user-error.ts";
 import { type Agent, agentFor } from "../../loop/agents.ts";
 import { takeTree } from "../../loop/alone.ts";
-import { headOf } from "../../loop/commits.ts";
+
 import { requestIn } from "../../loop/core/compose.ts";
 import { EXIT_CODES, newLoop } from "../../loop/core/loop.ts";
 import type { Check } from "../../loop/preflight.ts";
-import { limitsOf, runLoop } from "../../loop/run.ts";
+import { headOf, limitsOf, runLoop } from "../../loop/run.ts";
 import { type Sharing, shareNothing, shareProcedure, shareWorkflow } from "../../loop/sharing.ts";
 import { jsonView, type Level, type LoopView, lineView } from "../../loop/view.ts";
 import { callAfterLoop, watchBesides } from "../../notify/loop.ts";
@@ -245,7 +245,7 @@ function viewFor({ procedure, settings }: Asked, state: LoopState, { flags, valu
   const level = levelOf(flags, values["--log-level"]);
   if (!io.isTTY || level !== "info" || process.env.TERM === "dumb")
     return lineView(io, { level, verbose: flags.has("--verbose") });
-  const { terminalView } = require("../../loop/progress.ts") as typeof import("../../loop/progress.ts");
+  const { terminalView } = require("../../loop/terminal.ts") as typeof import("../../loop/terminal.ts");
   return terminalView(io, {
     procedure: procedure.name,
     state,

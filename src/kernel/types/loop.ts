@@ -23,7 +23,7 @@ export interface Limits {
   budget: number;
 }
 
-/** How an iteration counts. `spoilt`: it says nothing about the work and is made again. */
+/** How an iteration counts. `spoilt`: interrupted from outside, so it does not count and is retried. */
 export type Verdict = "success" | "refused" | "continue" | "failure" | "spoilt";
 
 export interface IterationLine {
@@ -40,9 +40,9 @@ export interface LoopState {
   v: 1;
   id: string;
   procedure: string;
-  /** the agent, as it was asked for */
+  /** the agent, as the person named it */
   ai: string;
-  /** the run that hooks and loop share; "" where there is none */
+  /** the run that hooks and loop share; "": none */
   run: string;
   /** iterations that count */
   iterations: number;
@@ -51,19 +51,19 @@ export interface LoopState {
   /** in a row */
   spoilt: number;
   cost_usd: number;
-  /** an agent that does not say what it costs makes the sum a lower bound */
+  /** false: an agent did not report its cost, so the sum is a lower bound */
   cost_known: boolean;
-  /** of that, for trying the agent before the first iteration */
+  /** the part of it that preflight cost */
   trial_usd: number;
   tokens: { in: number; out: number };
-  /** made since it began; null: not known */
+  /** since the loop began; null: unknown */
   commits: number | null;
-  /** where the repository stood then; "" where there is none */
+  /** the commit at the beginning; "": no repository */
   head: string;
-  /** iterations and waits, by a clock that stands still while the machine sleeps */
+  /** iterations and waits, on a clock that stops while the machine sleeps */
   spent_ms: number;
   timing: Timing;
-  /** how the last iteration left things: the same again is no progress */
+  /** how the last iteration ended: the same again is no progress */
   last: { tree: string; said: string } | null;
   /** for the next prompt */
   notes: string[];

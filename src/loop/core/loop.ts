@@ -19,17 +19,17 @@ export interface IterationResult {
   exit: number | null;
   why: string;
   signals: LoopSignals;
-  /** the final message; where it is not known, the last lines that were printed */
+  /** the final message, or the last lines of the output */
   message: string;
-  /** what of it is shown */
+  /** the part that is shown */
   gist: string;
-  /** who spoilt it, if it went wrong */
+  /** why it failed, if it did */
   failed: Failure;
-  /** milliseconds until a usage limit is over; null: nobody said */
+  /** milliseconds until a usage limit ends; null: unknown */
   reset_in_ms: number | null;
-  /** why SUCCESS is not believed; null: nothing speaks against it */
+  /** why SUCCESS is not believed; null: every check passed */
   refused: string | null;
-  /** "" where it was not looked at or could not be read */
+  /** "" if it was not read */
   tree: string;
   cost_usd: number | null;
   tokens: { in: number; out: number } | null;
@@ -70,16 +70,17 @@ export const newLoop = (about: Pick<LoopState, "id" | "procedure" | "ai" | "run"
 
 // ── Before ──────────────────────────────────────────────────────────────────
 
-/** The iteration limit comes before the failures: who reaches both has reached the limit. */
+/** The iteration limit is checked before the failures: a loop that reaches both has reached the limit. */
 export function mayGo(state: LoopState, limits: Limits): Next {
   const { iterations, failures, spent_ms, cost_usd } = state;
   if (limits.max_iterations !== null && iterations >= limits.max_iterations)
-    return over("limit", `${iterations} of ${limits.max_iterations} iterations are made`);
+    return over("limit", `${iterations} of ${limits.max_iterations} iterations are done`);
   if (failures >= limits.failure_threshold)
     return over("aborted", `${failures} failures in a row: ${state.lines.at(-1)?.why ?? ""}`);
   if (cost_usd >= limits.budget)
     return over("limit", `the budget of ${limits.budget} USD is spent (${cost_usd.toFixed(2)})`);
-  if (spent_ms >= limits.time_limit * 1000) return over("limit", `the time limit of ${limits.time_limit} s is reached`);
+  if (spent_ms >= limits.time_limit * 1000)
+    return over("limit", `the time limit of ${limits.time_limit} s was reached`);
   return { kind: "go" };
 }
 
@@ -100,27 +101,27 @@ export function after(
   if (verdict !== "spoilt") return { state, verdict, next: mayGo(state, limits) };
   const next = afterSpoilt(state, result);
   const isTooLong = next.kind === "wait" && state.spent_ms + next.ms > limits.time_limit * 1000;
-  if (isTooLong) return { state, verdict, next: over("limit", `${next.why}; that is beyond the time limit`) };
-  // A wait has its own bound; the limits of the work count as always.
+  if (isTooLong) return { state, verdict, next: over("limit", `${next.why}; that is past the time limit`) };
+  // A wait has its own bound; the other limits still apply.
   const allowed = mayGo(state, limits);
   return { state, verdict, next: allowed.kind === "end" ? allowed : next };
 }
 
-/** FAILURE wins over everything but the clock; a signal wins over the exit code. */
+/** FAILURE wins over everything except the timeout; a signal wins over the exit code. */
 function judge(state: LoopState, result: IterationResult): { verdict: Verdict; why: string } {
   const { how, exit, signals, failed, refused, message } = result;
   if (how === "not-started" || how === "interrupted")
-    return { verdict: "spoilt", why: how === "interrupted" ? "it is made again" : result.why || how };
+    return { verdict: "spoilt", why: how === "interrupted" ? "interrupted; it will be retried" : result.why || how };
   if (how === "timeout") return { verdict: "failure", why: result.why || "it ran out of time" };
   if (signals.failure) return { verdict: "failure", why: `FAILURE: ${reasonIn(message)}` };
-  if (signals.success && refused !== null) return { verdict: "refused", why: `SUCCESS is not believed: ${refused}` };
+  if (signals.success && refused !== null) return { verdict: "refused", why: `SUCCESS was not believed: ${refused}` };
   if (signals.success) return { verdict: "success", why: `SUCCESS: ${reasonIn(message)}` };
   if (how === "exited" && exit === 0) return atWork(state, result);
   if (failed.class !== "agent") return { verdict: "spoilt", why: `${failed.class}: ${failed.why}` };
   return { verdict: "failure", why: how === "killed" ? result.why : `exit ${exit}: ${failed.why}` };
 }
 
-/** A client may report a limit and still exit 0; else only standing still is wrong with an iteration without a signal. */
+/** A client may report a limit and still exit 0. Otherwise an iteration without a signal is fine unless it changed nothing. */
 function atWork(state: LoopState, { failed, tree, message, gist }: IterationResult): { verdict: Verdict; why: string } {
   if (failed.class === "limit" || failed.class === "config")
     return { verdict: "spoilt", why: `${failed.class}: ${failed.why}` };
@@ -129,15 +130,15 @@ function atWork(state: LoopState, { failed, tree, message, gist }: IterationResu
   if (isSame)
     return {
       verdict: "failure",
-      why: `no progress: the files are as they were, and it said the same again: “${excerpt(said)}”`,
+      why: `no progress: no file changed, and it said the same again: “${excerpt(said)}”`,
     };
   return { verdict: "continue", why: excerpt(gist) };
 }
 
-/** Only then the files are worth a look: to read them all takes longer than everything else between two iterations. */
+/** Only then are the files compared: reading them takes longer than everything else between two iterations. */
 export const saysTheSame = ({ last }: LoopState, message: string) => last?.said === digestible(message);
 
-/** Figures and times differ where nothing else does. */
+/** Numbers and times differ even if nothing else does. */
 const digestible = (message: string) => message.replace(/\d+/g, "0").replace(/\s+/g, " ").trim().slice(0, 2_000);
 
 const excerpt = (text: string, most = 160) => {
@@ -145,7 +146,7 @@ const excerpt = (text: string, most = 160) => {
   return line.length > most ? `${line.slice(0, most - 1)}…` : line;
 };
 
-/** What stands behind the last signal is its explanation; else what stands before it. */
+/** The text after the last signal explains it; if there is none, the text before it. */
 function reasonIn(message: string): string {
   const at = message.lastIndexOf("</promise>");
   const behind = message.slice(at < 0 ? 0 : at + "</promise>".length);
@@ -175,25 +176,24 @@ function counted(before: LoopState, result: IterationResult, verdict: Verdict, w
   };
 }
 
-/** What the next iteration has to know of this one; it has no other memory. */
+/** What the next iteration must know about this one; it has no other memory. */
 function notesOf({ signals, how }: IterationResult, verdict: Verdict, why: string): string[] {
   const malformed = signals.malformed.map(
-    (line) =>
-      `The last iteration wrote ${shown(line)}, which is no signal: nothing but the word stands inside the tag.`,
+    (line) => `The last iteration wrote ${shown(line)}, which is not a signal: only the word may be inside the tag.`,
   );
   const quoted = signals.quoted.map(
-    (line) => `The last iteration wrote ${shown(line)} inside code or a quotation, where it is no signal.`,
+    (line) => `The last iteration wrote ${shown(line)} inside code or a quotation, where it does not count.`,
   );
-  const failed = how === "timeout" ? "was ended because it ran out of time" : `failed: ${why}`;
+  const failed = how === "timeout" ? "was stopped because it ran out of time" : `failed: ${why}`;
   const told = verdict === "failure" ? [`The last iteration ${failed}`] : [];
-  const refused = verdict === "refused" ? [`${why}. Mend that before you claim it again.`] : [];
+  const refused = verdict === "refused" ? [`${why}. Fix that before you claim it again.`] : [];
   return [...refused, ...told, ...malformed, ...quoted].slice(0, 8);
 }
 
-/** As it was, but never a signal when somebody repeats it. */
+/** Readable, but not a signal when the agent repeats it. */
 const shown = (line: string) => `\`${excerpt(line, 100).replaceAll("<", "‹").replaceAll(">", "›")}\``;
 
-// ── Spoilt ──────────────────────────────────────────────────────────────────
+// ── Not counted ─────────────────────────────────────────────────────────────────
 
 const SECOND = 1_000;
 const MINUTE = 60 * SECOND;
@@ -206,13 +206,13 @@ function afterSpoilt(state: LoopState, { failed, reset_in_ms }: IterationResult)
     const ms = reset_in_ms === null ? doubled(5 * MINUTE, spoilt, 60 * MINUTE) : Math.max(SECOND, reset_in_ms);
     return { kind: "wait", ms, why: `usage limit: ${failed.why}` };
   }
-  if (spoilt >= MOST_SPOILT) return over("aborted", `${spoilt} tries in a row were spoilt: ${failed.why}`);
+  if (spoilt >= MOST_SPOILT) return over("aborted", `${spoilt} attempts in a row did not count: ${failed.why}`);
   return { kind: "wait", ms: doubled(5 * SECOND, spoilt, 5 * MINUTE), why: failed.why };
 }
 
 const doubled = (first: number, times: number, most: number) => Math.min(most, first * 2 ** Math.max(0, times - 1));
 
-/** Waiting is time, too. */
+/** Waiting counts as time. */
 export const waited = (state: LoopState, ms: number, at: string): LoopState => ({
   ...state,
   spent_ms: state.spent_ms + ms,

@@ -1,8 +1,9 @@
-/** When a usage limit ends, read out of the text that tells of it. Time comes in and goes out as ISO text. */
-import { DAY, daysTo, HOUR, instantOf, isoOf, MINUTE, SECOND, weekdayOf, yearOf } from "../../kernel/time/calendar.ts";
+/** When a usage limit ends, read from the text that reports it. */
 
-/** Minutes that a zone is ahead of UTC at a moment; null: no such zone. */
-export type ZoneOffset = (zone: string, at: string) => number | null;
+const SECOND = 1_000;
+const MINUTE = 60 * SECOND;
+const HOUR = 60 * MINUTE;
+const DAY = 24 * HOUR;
 
 /** The longest limits there are end after a week. */
 const FARTHEST = 8 * DAY;
@@ -26,19 +27,38 @@ const LIMITS = [
 /** Only for what a client reports as a failure: an agent may well talk of limits. */
 export const isLimit = (text: string): boolean => LIMITS.some((pattern) => pattern.test(text));
 
-/** `offsetMinutes`: how far the local clock is ahead of UTC, for times that name no zone. */
-export function resetTime(
-  text: string,
-  at: string,
-  offsetMinutes: number,
-  zoneOffset: ZoneOffset = () => null,
-): string | null {
-  const now = instantOf(at);
-  if (now === null) return null;
-  const found = instantIn(text) ?? delayIn(text, now) ?? clockIn(text, now, offsetMinutes, zoneOffset);
-  if (found === null || found < now - JUST_NOW || found - now > FARTHEST) return null;
-  return isoOf(Math.max(found, now));
+/** Milliseconds to wait, a little longer than the text says because clocks differ; null: it names no time. */
+export function resetIn(text: string, at: string): number | null {
+  const reset = resetTime(text, at, localOffset(at));
+  if (reset === null) return null;
+  const ms = Math.max(0, Date.parse(reset) - Date.parse(at));
+  return ms + Math.min(30 * SECOND, Math.max(SECOND, ms / 20));
 }
+
+/** `local`: minutes that the local clock is ahead of UTC, for times without a zone. */
+export function resetTime(text: string, at: string, local: number): string | null {
+  const now = Date.parse(at);
+  if (Number.isNaN(now)) return null;
+  const found = instantIn(text) ?? delayIn(text, now) ?? clockIn(text, now, local);
+  if (found === null || !(found >= now - JUST_NOW && found - now <= FARTHEST)) return null;
+  return new Date(Math.max(found, now)).toISOString();
+}
+
+// ── Zones ───────────────────────────────────────────────────────────────────
+
+/** Minutes that a zone's clock is ahead of UTC at a moment; null: no such zone. */
+export function zoneOffset(zone: string, at: number): number | null {
+  try {
+    const format = new Intl.DateTimeFormat("en-US", { timeZone: zone, timeZoneName: "longOffset" });
+    const name = format.formatToParts(at).find(({ type }) => type === "timeZoneName")?.value ?? "";
+    const [, sign = "+", hours = "0", minutes = "0"] = /GMT(?:([+-])(\d\d):(\d\d))?/.exec(name) ?? [];
+    return (sign === "-" ? -1 : 1) * (Number(hours) * 60 + Number(minutes));
+  } catch {
+    return null;
+  }
+}
+
+export const localOffset = (at: string): number => 0 - new Date(at).getTimezoneOffset();
 
 // ── A moment ────────────────────────────────────────────────────────────────
 
@@ -46,18 +66,14 @@ const MONTHS = ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "
 const DAYS = ["sun", "mon", "tue", "wed", "thu", "fri", "sat"];
 const EPOCH = /(?:limit reached\||reset[a-z_ -]{0,12}["']?\s*[:=]\s*["']?)(\d{10}|\d{13})\b/i;
 const ISO = /\b(\d{4}-\d\d-\d\dT\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|[+-]\d\d:?\d\d))/;
-const HTTP_DATE = /\b[A-Z][a-z]{2}, (\d\d) ([A-Z][a-z]{2}) (\d{4}) (\d\d):(\d\d):(\d\d) GMT\b/;
+const HTTP_DATE = /\b[A-Z][a-z]{2}, \d\d [A-Z][a-z]{2} \d{4} \d\d:\d\d:\d\d GMT\b/;
 
 function instantIn(text: string): number | null {
   const epoch = EPOCH.exec(text)?.[1];
   if (epoch !== undefined) return Number(epoch) * (epoch.length === 10 ? SECOND : 1);
   const iso = ISO.exec(text)?.[1];
-  if (iso !== undefined) return instantOf(iso);
-  const date = HTTP_DATE.exec(text);
-  const month = MONTHS.indexOf((date?.[2] ?? "").toLowerCase());
-  if (!date || month < 0) return null;
-  const [day, year, hour, minute, second] = [date[1], date[3], date[4], date[5], date[6]].map(Number);
-  return daysTo(year!, month + 1, day!) * DAY + hour! * HOUR + minute! * MINUTE + second! * SECOND;
+  const date = iso ?? HTTP_DATE.exec(text)?.[0];
+  return date === undefined ? null : Date.parse(date);
 }
 
 // ── A while ─────────────────────────────────────────────────────────────────
@@ -99,19 +115,19 @@ const CLOCK = new RegExp(
 
 type Groups = Record<string, string | undefined>;
 
-function clockIn(text: string, now: number, local: number, zoneOffset: ZoneOffset): number | null {
+function clockIn(text: string, now: number, local: number): number | null {
   for (const { groups } of text.matchAll(CLOCK)) {
-    const found = groups ? readClock(groups, now, local, zoneOffset) : null;
+    const found = groups ? readClock(groups, now, local) : null;
     if (found !== null) return found;
   }
   return null;
 }
 
-function readClock(groups: Groups, now: number, local: number, zoneOffset: ZoneOffset): number | null {
+function readClock(groups: Groups, now: number, local: number): number | null {
   const time = timeOfDay(groups);
-  const offset = (moment: number) => offsetOf(groups.zone, moment, local, zoneOffset);
+  const offset = (moment: number) => offsetOf(groups.zone, moment, local);
   if (time === null || offset(now) === null) return null;
-  // On the clock of that place; its offset may be another one by then.
+  // The offset of that zone may be another one by then: summer time.
   const clock = onClock(groups, time, now + offset(now)! * MINUTE);
   if (clock === null) return null;
   const guess = clock - offset(now)! * MINUTE;
@@ -132,20 +148,20 @@ function onClock(groups: Groups, time: number, clock: number): number | null {
   const today = Math.floor(clock / DAY) * DAY;
   if (word !== undefined) return today + (/tomorrow/i.test(word) ? DAY : 0) + time;
   if (weekday !== undefined) {
-    const ahead = (DAYS.indexOf(weekday.toLowerCase()) + 7 - weekdayOf(Math.floor(clock / DAY))) % 7;
+    const ahead = (DAYS.indexOf(weekday.toLowerCase()) + 7 - new Date(clock).getUTCDay()) % 7;
     const then = today + ahead * DAY + time;
     return then < clock ? then + 7 * DAY : then;
   }
   if (month === undefined) return today + time < clock ? today + time + DAY : today + time;
-  const nth = MONTHS.indexOf(month.toLowerCase()) + 1;
-  if (nth === 0) return null;
-  const inYear = (which: number) => daysTo(which, nth, Number(day)) * DAY + time;
+  const nth = MONTHS.indexOf(month.toLowerCase());
+  if (nth < 0) return null;
+  const inYear = (which: number) => Date.UTC(which, nth, Number(day)) + time;
   if (year !== undefined) return inYear(Number(year));
-  const here = yearOf(clock);
+  const here = new Date(clock).getUTCFullYear();
   return inYear(here) < clock - DAY ? inYear(here + 1) : inYear(here);
 }
 
-function offsetOf(zone: string | undefined, moment: number, local: number, zoneOffset: ZoneOffset): number | null {
+function offsetOf(zone: string | undefined, moment: number, local: number): number | null {
   if (zone === undefined) return local;
-  return /^(?:UTC|GMT|Z)$/i.test(zone) ? 0 : zoneOffset(zone, isoOf(moment));
+  return /^(?:UTC|GMT|Z)$/i.test(zone) ? 0 : zoneOffset(zone, moment);
 }
