@@ -23,24 +23,22 @@ const LARGE = `# Session\n\n## Notes\n\n${PROSE.repeat(60_000)}\n## Pending Task
 export function shortcutRows(place: Place, floor: string): Bounded[] {
   const [small, large] = [one(place, "notes-small", SMALL), one(place, "notes-large", LARGE)];
   const [smalls, larges] = [many(place, "take-small", SMALL), many(place, "take-large", LARGE)];
-  const ordinary = rowOf(
-    place,
-    "unarmed prompt, 5 MB session.md",
-    "mend it, then tell me what it was",
-    () => large,
-    "",
-  );
+  const ordinary = rowOf(place, "unarmed prompt, 5 MB session.md", "fix it, then tell me what it was", () => large, "");
   const [s, x] = ["prompt s, small session.md", "prompt x, small session.md"] as const;
   return [
     { ...ordinary, starts: 4, bounds: [{ against: floor, most: 1.15 }] },
     rowOf(place, s, "s", () => small, "Next: Task 0"),
-    { ...rowOf(place, "prompt s, 5 MB session.md", "s", () => large, "Next: Task 0"), bounds: twice(s) },
+    {
+      ...rowOf(place, "prompt s, 5 MB session.md", "s", () => large, "Next: Task 0"),
+      bounds: [{ against: s, most: 4 }],
+    },
     rowOf(place, x, "x", (n) => smalls[n]!, "Invoke: /do 0"),
-    { ...rowOf(place, "prompt x, 5 MB session.md", "x", (n) => larges[n]!, "Invoke: /do 0"), bounds: twice(x) },
+    {
+      ...rowOf(place, "prompt x, 5 MB session.md", "x", (n) => larges[n]!, "Invoke: /do 0"),
+      bounds: [{ against: x, most: 6 }],
+    },
   ];
 }
-
-const twice = (against: string) => [{ against, most: 2 }];
 
 function rowOf(place: Place, name: string, prompt: string, of: (n: number) => Project, said: string): Bounded {
   const job = (n: number) => promptJob(place.pawl(n), of(n), prompt, n);

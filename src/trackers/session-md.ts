@@ -1,7 +1,7 @@
 /** Tasks in session.md: a file that people and agents edit too. */
 
 import type { Scope, Task } from "../kernel/types/task.ts";
-import { insideRoot, lookAt, messageOf } from "../store/files.ts";
+import { insideRoot, lookAt, messageOf, readText } from "../store/files.ts";
 import { checkActor, checkTask, checkText } from "./arguments.ts";
 import { clock } from "./ask.ts";
 import {
@@ -10,17 +10,13 @@ import {
   editTask,
   parseSessionFile,
   replaceText,
-  taskAfter,
-  taskAt,
   tasksOf,
   whyUnwritable,
 } from "./core/session-file.ts";
-import { spliceBetween } from "./core/session-prose.ts";
 import { compareTasks, inScope, isElsewhere, isFinished } from "./core/tasks.ts";
 import { withLock } from "./lock.ts";
 import { machineName } from "./machine.ts";
-import { inFile, type Notes, readNotes } from "./notes.ts";
-import { stateOf, swapFile } from "./swap.ts";
+import { bringOverLateLines, hasLateLines, type Replaceable, replaceFile } from "./replace.ts";
 import {
   type Answer,
   absent,
@@ -42,6 +38,9 @@ interface Place {
 }
 
 const MOST_BYTES = 8 << 20;
+/** Below `.pawl/tracker`, one of the owned paths. */
+const REPLACED = ".pawl/tracker/replaced";
+const SETTLE_MS = 1_000;
 const NOT_ATOMIC = "a file is not shared between machines safely, so Pawl works on its tasks from one machine only";
 
 type Edit = (text: string, task: Task) => Answer<string>;
@@ -74,26 +73,29 @@ export function sessionMd(root: string, file: string, why: string, deadline_ms: 
 
 // ── Reading ─────────────────────────────────────────────────────────────────
 
-interface Opened {
-  path: string;
-  notes: Notes;
+const locate = ({ root, file }: Place): Replaceable => ({
+  path: insideRoot(root, file),
+  folder: insideRoot(root, REPLACED),
+});
+
+function readFile(file: Replaceable, name: string): Answer<string> {
+  const read = readText(file.path, MOST_BYTES);
+  if (read.ok) return ok(read.text);
+  if (read.why === "missing") return absent(`there is no ${name}`);
+  const why = read.why === "too large" ? `it is larger than ${MOST_BYTES >> 20} MB` : read.why;
+  return failed("error", `${name} cannot be read: ${why}${read.detail ? ` (${read.detail})` : ""}`);
 }
 
-/** `whole`: with its prose, of which an edit may need more than that it is there. */
-function readFile({ root, file }: Place, whole = false): Answer<Opened> {
+function readTasks(place: Place): Answer<Task[]> {
   try {
-    const path = insideRoot(root, file);
-    const read = readNotes(path, MOST_BYTES, whole);
-    if (read.ok) return ok({ path, notes: read.notes });
-    if (read.why === "missing") return absent(`there is no ${file}`);
-    return failed("error", `${file} cannot be read: ${read.why}${read.detail ? ` (${read.detail})` : ""}`);
+    const file = locate(place);
+    if (hasLateLines(file))
+      withLock(place.root, clock() + place.deadline_ms, () => ok(bringOverLateLines(file, Date.now())));
+    return then(readFile(file, place.file), (text) => ok(tasksOf(parseSessionFile(text))));
   } catch (error) {
     return failed("error", messageOf(error));
   }
 }
-
-const readTasks = (place: Place): Answer<Task[]> =>
-  then(readFile(place), ({ notes }) => ok(tasksOf(parseSessionFile(notes.text))));
 
 function find(tasks: Task[], id: string): Answer<Task> {
   const task = tasks.find((one) => one.id === id);
@@ -155,19 +157,17 @@ function writable<T extends Partial<NewTask>>(task: T): Answer<T> {
 
 interface Edited {
   next: string;
-  /** the task, as the new text has it */
-  task: () => Task;
+  /** which of its tasks it is about */
+  at: number;
 }
 
 /** The task as the file shows it afterwards. */
 function change(place: Place, id: string, edit: Edit): Answer<Task> {
   return write(place, (text) => {
-    const file = parseSessionFile(text);
-    const at = file.found.findIndex((task) => task.id === id);
-    const known = taskAt(file, at);
-    return then(known ? ok(known) : unknown(id), (task) =>
-      then(edit(text, task), (next) => ok({ next, task: () => taskAfter(file, at, next)! })),
-    );
+    const at = parseSessionFile(text).found.findIndex((task) => task.id === id);
+    const task = tasksOf(parseSessionFile(text))[at];
+    if (task === undefined) return unknown(id);
+    return then(edit(text, task), (next) => ok({ next, at }));
   });
 }
 
@@ -177,15 +177,15 @@ function create(place: Place, task: NewTask): Answer<Task> {
       const next = addTask(text, task);
       const [before, after] = [titlesIn(text), titlesIn(next)];
       const at = after.findIndex((title, index) => title !== before[index]);
-      if (after.length === before.length + 1) return ok({ next, task: () => taskAt(parseSessionFile(next), at)! });
+      if (after.length === before.length + 1) return ok({ next, at });
       return failed("refused", `${place.file} ends inside a code fence or a comment, where a task would not be seen`);
     }),
   );
 }
 
-const titlesIn = (text: string) => parseSessionFile(text).found.map(({ said }) => said.title);
+const titlesIn = (text: string) => parseSessionFile(text).found.map(({ line }) => line.title);
 
-/** Again and again while somebody else writes, as long as there is time. */
+/** Tried again while others write, as long as there is time. */
 function write(place: Place, edit: (text: string) => Answer<Edited>): Answer<Task> {
   const until = clock() + place.deadline_ms;
   return withLock(place.root, until, () => {
@@ -193,31 +193,35 @@ function write(place: Place, edit: (text: string) => Answer<Edited>): Answer<Tas
       const done = tryOnce(place, edit);
       if (done !== null) return done;
     }
-    return failed("busy", `${place.file} is being changed all the time`);
+    return failed("busy", `${place.file} is being changed all the time; try again`);
   });
 }
 
-/** null: somebody else wrote meanwhile. */
-function tryOnce(place: Place, edit: (text: string) => Answer<Edited>, whole = false): Answer<Task> | null {
-  const read = readFile(place, whole);
-  if (read.kind !== "ok") return read;
-  const { path, notes } = read.value;
+/** null: another program wrote meanwhile. */
+function tryOnce(place: Place, edit: (text: string) => Answer<Edited>): Answer<Task> | null {
   try {
-    const state = stateOf(path, notes.print);
-    if (state === "changed") return null;
-    if (state === "held") return failed("busy", `another program keeps ${place.file} open for writing`);
-    const edited = edit(notes.text);
-    if (edited.kind !== "ok") return edited;
-    const { next, task } = edited.value;
-    if (next === notes.text) return ok(task());
-    const splice = inFile(notes, spliceBetween(notes.text, next));
-    if (splice === null) return tryOnce(place, edit, true);
-    if (isReadOnly(path)) return failed("refused", `${place.file} is read-only`);
-    return swapFile(path, notes, splice) ? ok(task()) : null;
+    const file = locate(place);
+    bringOverLateLines(file, Date.now());
+    const read = readFile(file, place.file);
+    if (read.kind !== "ok") return read;
+    const { value: text } = read;
+    const edited = edit(text);
+    if (edited.kind !== "ok") return isHalfWritten(file, text) ? null : edited;
+    const { next, at } = edited.value;
+    if (next !== text && isReadOnly(file.path)) return failed("refused", `${place.file} is read-only`);
+    if (next !== text && !replaceFile(file, text, next)) return null;
+    return ok(tasksOf(parseSessionFile(next))[at]!);
   } catch (error) {
     return failed("error", `${place.file} cannot be written: ${messageOf(error)}`);
   }
 }
 
-/** Another file could take its place all the same; but somebody said that it stays as it is. */
+/** Some editors empty a file before they write it. Right after a change, such a file is read again. */
+function isHalfWritten({ path }: Replaceable, text: string): boolean {
+  const isHalf = !text.endsWith("\n") && Date.now() - (lookAt(path)?.mtimeMs ?? 0) < SETTLE_MS;
+  if (isHalf) Bun.sleepSync(5);
+  return isHalf;
+}
+
+/** Its place could be taken all the same; but a person said that it stays as it is. */
 const isReadOnly = (path: string) => ((lookAt(path)?.mode ?? 0o200) & 0o222) === 0;

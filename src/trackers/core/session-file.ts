@@ -5,15 +5,24 @@
  */
 
 import type { Task } from "../../kernel/types/task.ts";
-import { changeLine, type LineChange, lineText, type NewTask, newLine, parseTaskLine } from "./session-line.ts";
-import { indentOf, type Mark, marksIn, nextLine, visibleMarkAt } from "./session-marks.ts";
-import type { Said } from "./session-said.ts";
+import {
+  changeLine,
+  factsOf,
+  type LineChange,
+  lineText,
+  type NewTask,
+  newLine,
+  parseTaskLine,
+  stateOf,
+  type TaskLine,
+} from "./session-line.ts";
+import { indentOf, type Mark, marksIn, nextLine } from "./session-marks.ts";
 
 export { type NewTask, whyUnwritable } from "./session-line.ts";
 
-interface Found extends Mark {
+interface FoundTask extends Mark {
   id: string;
-  said: Said;
+  line: TaskLine;
   /** its section is about other worktrees */
   elsewhere: boolean;
 }
@@ -21,7 +30,8 @@ interface Found extends Mark {
 export interface SessionFile {
   text: string;
   headings: Mark[];
-  found: Found[];
+  found: FoundTask[];
+  tasks?: Task[];
 }
 
 /** An edit asks several times for the same text, which may be large. */
@@ -30,20 +40,20 @@ let last: SessionFile = { text: "", headings: [], found: [] };
 export function parseSessionFile(text: string): SessionFile {
   if (text === last.text) return last;
   const marks = marksIn(text);
-  last = { text, headings: marks.filter(({ said }) => said === null), found: findTasks(text, marks) };
+  last = { text, headings: marks.filter(({ line }) => line === null), found: findTasks(text, marks) };
   return last;
 }
 
 // ── Finding ─────────────────────────────────────────────────────────────────
 
-function findTasks(text: string, marks: Mark[]): Found[] {
-  const found: Found[] = [];
+function findTasks(text: string, marks: Mark[]): FoundTask[] {
+  const found: FoundTask[] = [];
   const ids = new Map<string, number>();
-  let [inside, elsewhere] = [marks.every(({ said }) => said !== null), false];
+  let [inside, elsewhere] = [marks.every(({ line }) => line !== null), false];
   for (const mark of marks) {
-    const { from, end, until, said } = mark;
-    if (said !== null && inside) found.push({ from, end, until, said, id: freshId(said.title, ids), elsewhere });
-    if (said !== null) continue;
+    const { from, end, until, line } = mark;
+    if (line !== null && inside) found.push({ from, end, until, line, id: freshId(line.title, ids), elsewhere });
+    if (line !== null) continue;
     const title = text.slice(from, end);
     [inside, elsewhere] = [/\btasks\b/i.test(title), /\bworktree\b/i.test(title)];
   }
@@ -76,6 +86,11 @@ function slugOf(title: string): string {
 // ── Reading ─────────────────────────────────────────────────────────────────
 
 export function tasksOf(file: SessionFile): Task[] {
+  file.tasks ??= readTasks(file);
+  return file.tasks;
+}
+
+function readTasks(file: SessionFile): Task[] {
   const tasks = file.found.map((found, position) => asTask(file, found, position));
   const finished = new Set(tasks.filter(({ state }) => state === "closed" || state === "dropped").map(({ id }) => id));
   return tasks.map((task) =>
@@ -83,35 +98,13 @@ export function tasksOf(file: SessionFile): Task[] {
   );
 }
 
-/** One of them, as tasksOf has it; undefined: no such task. */
-export function taskAt(file: SessionFile, position: number): Task | undefined {
-  const found = file.found[position];
-  const task = found && asTask(file, found, position);
-  return task === undefined || task.blocked_by.length === 0 ? task : tasksOf(file)[position];
-}
-
-/** The same task after an edit of it alone. Only where that may change other tasks too, all are read again. */
-export function taskAfter(file: SessionFile, position: number, next: string): Task | undefined {
-  const found = file.found[position]!;
-  const mark = visibleMarkAt(next, found.from);
-  if (mark?.said?.title === found.said.title) {
-    const task = asTask({ text: next }, { ...found, ...mark, said: mark.said }, position);
-    if (task.blocked_by.length === 0) return task;
-  }
-  return taskAt(parseSessionFile(next), position);
-}
-
-function asTask(
-  { text }: Pick<SessionFile, "text">,
-  { id, from, until, said, elsewhere }: Found,
-  position: number,
-): Task {
-  const { owner, after, labels, priority, epic, command, model, restart } = said.facts;
-  const { title, state } = said;
+function asTask({ text }: SessionFile, { id, from, until, line, elsewhere }: FoundTask, position: number): Task {
+  const { owner, after, labels, priority, epic, command, model, restart } = factsOf(line);
+  const state = stateOf(line);
   const away = elsewhere && (state === "open" || state === "claimed");
-  const task: Task = {
+  return {
     id,
-    title,
+    title: line.title,
     text: unindented(text.slice(nextLine(text, from), until)),
     state: away ? "claimed" : state,
     owner: owner?.actor ?? (away ? "worktree" : null),
@@ -121,14 +114,12 @@ function asTask(
     epic,
     blocked_by: after,
     position,
+    ...(command !== undefined && { command }),
+    ...(model !== undefined && { model }),
+    ...(restart !== undefined && { restart }),
+    ...(owner?.since !== undefined && { claimed_at: owner.since }),
+    ...(owner?.on !== undefined && { claimed_on: owner.on }),
   };
-  // One by one: a file may have thousands, and to spread what is not there takes longer than to read it.
-  if (command !== undefined) task.command = command;
-  if (model !== undefined) task.model = model;
-  if (restart !== undefined) task.restart = restart;
-  if (owner?.since !== undefined) task.claimed_at = owner.since;
-  if (owner?.on !== undefined) task.claimed_on = owner.on;
-  return task;
 }
 
 const withoutEnd = (line: string) => (line.endsWith("\n") ? line.slice(0, line.endsWith("\r\n") ? -2 : -1) : line);
@@ -226,7 +217,7 @@ function insert(text: string, at: number, lines: string[], end = lineEndOf(text)
   return isOpen ? text + end + added : text.slice(0, at) + added + end + text.slice(at);
 }
 
-function onTask(text: string, id: string, change: (found: Found) => string): string {
+function onTask(text: string, id: string, change: (found: FoundTask) => string): string {
   const found = parseSessionFile(text).found.find((one) => one.id === id);
   return found === undefined ? text : change(found);
 }

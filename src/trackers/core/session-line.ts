@@ -64,7 +64,6 @@ const BOLD = /^\*\*(.+?)\*\*(?!\*)/s;
 const MODELS = /^(haiku|sonnet|opus|fable)$/i;
 const CODE = /`[^`]*`/g;
 const WORD = /(^|[ \t])(#[\p{L}\p{N}_][\p{L}\p{N}_.:/+-]*|p[0-4])(?=[ \t]|$)/gu;
-const PLAIN_LABEL = /^[ \t]*#([A-Za-z0-9_][A-Za-z0-9_.:/+-]*)[ \t]*$/;
 const OWNER = /^@(\S+?)(?: on (\S+))?(?: since (\S+))?$/;
 
 /** null: no task. */
@@ -79,8 +78,7 @@ export function parseTaskLine(text: string): TaskLine | null {
   return { before: match[1]!, box: match[2]!, named: match[3]! + name, title, pieces: cut(rest.slice(name.length)) };
 }
 
-export const stateOfBox = (box: string): TaskState => BOXES[box]!;
-export const stateOf = (line: TaskLine): TaskState => stateOfBox(line.box);
+export const stateOf = (line: TaskLine): TaskState => BOXES[line.box]!;
 
 /** Up to the dash, the first bar or the first label. */
 function plainName(rest: string): string {
@@ -122,24 +120,13 @@ export function factsOf(line: TaskLine): LineFacts {
   return facts;
 }
 
-/** Most pieces are one plain word: that needs no more than a look. */
 function readPiece(piece: string, index: number, facts: LineFacts): void {
-  const mayHaveWords = /#|p[0-4]/.test(piece);
-  if (!mayHaveWords && index === 0) return;
-  const label = mayHaveWords ? PLAIN_LABEL.exec(piece) : null;
-  if (label !== null) {
-    facts.labels.push(label[1]!);
-    return;
-  }
-  const plain = piece.includes("`") ? piece.replace(CODE, "") : piece;
-  const rest = mayHaveWords ? plain.replace(WORD, (_all, gap, word) => noteWord(gap, word, facts)) : plain;
+  const rest = piece.replace(CODE, "").replace(WORD, (_all, gap: string, word: string) => {
+    if (word.startsWith("#")) facts.labels.push(word.slice(1));
+    else facts.priority = Number(word[1]);
+    return gap;
+  });
   if (index > 0) readField(rest.trim(), index, facts);
-}
-
-function noteWord(gap: string, word: string, facts: LineFacts): string {
-  if (word.startsWith("#")) facts.labels.push(word.slice(1));
-  else facts.priority = Number(word[1]);
-  return gap;
 }
 
 function readField(field: string, index: number, facts: LineFacts): void {
