@@ -1,13 +1,12 @@
 /**
  * A session without a run says with a stage marker where it is. Where the project has named the workflow in pawl.yaml and
- * the session itself claimed a task of its scope, that arms the run; any other marker means nothing.
+ * the session itself claimed a task of its scope, that begins the run; any other marker means nothing.
  */
 
 import { claimedIn } from "../checks/evidence/infer-task.ts";
-import { type Incoming, type Speak, sourcesOf } from "../engine/advance.ts";
-import { armWorkflow, stageBefore, trustNote } from "../engine/begin.ts";
+import type { Incoming } from "../engine/advance.ts";
+import { type Begun, begin, recentCalls, stageBefore } from "../engine/begin.ts";
 import { asRunTask, isLabelled, planFor } from "../engine/core/tasks.ts";
-import { gather } from "../engine/gather/index.ts";
 import { hash } from "../hosts/identity.ts";
 import { parseSignals } from "../kernel/text/signal.ts";
 import type { TaskFact, ToolCall, Workflow } from "../kernel/types/run.ts";
@@ -17,25 +16,21 @@ import { lookAt } from "../store/files.ts";
 import { homeDir } from "../store/home.ts";
 import { findRoot, isOff } from "../store/place.ts";
 
-const LOOK_BACK_MS = 24 * 3_600_000;
-
-/** true: the session has a run now, and the stop is its business. */
-export async function armByMarker(incoming: Incoming, speak: Speak): Promise<boolean> {
+/** null: no run of ours. Else the session may have one now, and then the stop is its business. */
+export async function beginByMarker(incoming: Incoming): Promise<Begun | null> {
   const { event, cwd, transcript } = incoming;
-  if (event.kind !== "stop" || event.session === "" || cwd === null || transcript === null) return false;
+  if (event.kind !== "stop" || event.session === "" || cwd === null || transcript === null) return null;
   const signal = parseSignals(event.message, "stage").found.at(-1);
-  if (signal === undefined || !lookAt(cwd) || !lookAt(transcript)) return false;
+  if (signal === undefined || !lookAt(cwd) || !lookAt(transcript)) return null;
   let root: string | null = null;
   try {
     root = findRoot(cwd);
-    if (root === homeDir() || isOff(root)) return false;
-    const since = new Date(Date.parse(event.at) - LOOK_BACK_MS).toISOString();
-    const { tools } = gather([{ kind: "tools", since }], sourcesOf(incoming, root, ""), {});
-    const claims = tools?.ok ? claimsOf(tools.value) : [];
-    return claims.length > 0 && (await begin(incoming, root, signal, claims, speak));
+    if (root === homeDir() || isOff(root)) return null;
+    const claims = claimsOf(recentCalls(incoming, root));
+    return claims.length > 0 ? await beginWith(incoming, root, signal, claims) : null;
   } catch (error) {
     logError(root, "marker", error);
-    return false;
+    return null;
   }
 }
 
@@ -47,14 +42,14 @@ interface Claim {
 const claimsOf = (calls: ToolCall[]): Claim[] =>
   calls.flatMap((call) => (call.agent === "" ? claimedIn([call]).map((task) => ({ task, at: call.at })) : []));
 
-async function begin(incoming: Incoming, root: string, signal: string, claims: Claim[], speak: Speak) {
+async function beginWith(incoming: Incoming, root: string, signal: string, claims: Claim[]): Promise<Begun | null> {
   for (const workflow of await enabledHere(root, signal)) {
-    for (const claim of claims.toReversed()) {
-      const found = await stillClaimed(root, workflow, claim.task, actorOf(incoming.event.session));
-      if (found) return await arm(incoming, root, workflow, signal, { ...claim, found }, speak);
+    for (const { task, at } of claims.toReversed()) {
+      const found = await stillClaimed(root, workflow, task, actorOf(incoming.event.session));
+      if (found) return beginAt(incoming, root, workflow, signal, found, at);
     }
   }
-  return false;
+  return null;
 }
 
 /** Only what pawl.yaml names is on: a repository that merely has labels starts nothing. */
@@ -84,25 +79,21 @@ async function stillClaimed(root: string, { tasks }: Workflow, id: string, actor
   return state === "claimed" && !isOthers && isLabelled(labels, tasks!) ? shown.value : null;
 }
 
-async function arm(
+function beginAt(
   incoming: Incoming,
   root: string,
   workflow: Workflow,
   signal: string,
-  { at, found }: Claim & { found: TaskFact },
-  speak: Speak,
-): Promise<boolean> {
-  const { event } = incoming;
-  const plan = planFor(workflow, found.labels);
-  const said = plan.findIndex((id) => workflow.stages.find((stage) => stage.id === id && signal in stage.on));
-  const shown = plan.indexOf((await stageBefore(incoming, root, workflow, plan, found.id)) ?? plan[0]!);
-  // What was not seen to be done is not skipped; what the session itself says to have just done is judged anew.
-  const start = plan[Math.max(0, Math.min(shown, said < 0 ? shown : said))]!;
-  const note = await trustNote(root, workflow);
-  const say: Speak = (answer) => speak({ ...answer, person: [answer.person, note].filter(Boolean).join("\n") });
+  found: TaskFact,
+  since: string,
+): Begun {
+  const stages = planFor(workflow, found.labels);
+  const claimed = stages.findIndex((id) => workflow.stages.find((stage) => stage.id === id && signal in stage.on));
+  const shown = stages.indexOf(stageBefore(incoming, root, workflow, stages, found.id) ?? stages[0]!);
+  // A stage that no tool call shows is not skipped; the one that the session says to have just ended is judged again.
+  const start = stages[Math.max(0, Math.min(shown, claimed < 0 ? shown : claimed))]!;
   // The same stop is then judged by the run: its beginning is an event of its own.
-  const own = { ...incoming, event: { ...event, id: hash(event.id, "marker") } };
-  const task = asRunTask(found, found.owner ?? "", at);
-  const owner = { host: event.host, session: event.session };
-  return armWorkflow(own, root, workflow, say, plan, { task, start, owner, since: at }) !== null;
+  const own = { ...incoming, event: { ...incoming.event, id: hash(incoming.event.id, "marker") } };
+  const task = asRunTask(found, found.owner ?? "", since);
+  return begin({ incoming: own, root, workflow, stages, task, start, since });
 }

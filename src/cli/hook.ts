@@ -1,5 +1,4 @@
-import type { Speak } from "../engine/advance.ts";
-import { conduct } from "../engine/handle-event.ts";
+import { type Capabilities, handleEvent } from "../engine/handle-event.ts";
 import { clientVersion, parseEvent, renderAnswer } from "../hosts/claude/wire.ts";
 import { detectHost } from "../hosts/detect.ts";
 import type { Input } from "../kernel/types/input.ts";
@@ -8,53 +7,49 @@ import { notificationsOn } from "../notify/mark.ts";
 import { logError } from "../store/errors.ts";
 import { isMadeOf, LOWER } from "../store/names.ts";
 
-interface Given {
-  value: unknown;
-  at: string;
-  via: string;
-  /** the quick path's first look */
-  mayBeShortcut: (prompt: string) => boolean;
-}
+/** The rooms that take part in an event, each loaded only when it is due. */
+const CAPABILITIES: Omit<Capabilities, "mayBeShortcut"> = {
+  shortcuts: () => import("../controls/shortcuts.ts"),
+  marker: () => import("../auto/marker.ts"),
+  formal: () => import("../formal/discover.ts"),
+  guard: () => import("../guard/guard.ts"),
+};
 
-/** `pawl hook claude|auto`: JSON on stdin, JSON or nothing on stdout, exit 0, whatever happens. */
-export async function hook(input: Input, args: string[], mayBeShortcut: Given["mayBeShortcut"]): Promise<void> {
+/**
+ * `pawl hook claude|auto`: JSON on stdin, JSON or nothing on stdout, exit 0, whatever happens. The event is saved first,
+ * then answered, and only then does everything readable follow.
+ */
+export async function hook(input: Input, args: string[], mayBeShortcut: (prompt: string) => boolean): Promise<void> {
   try {
     if ("failed" in input) throw new Error(input.failed);
     if (hostOf(args, input.value) !== "claude") return;
-    const given = { value: input.value, at: new Date().toISOString(), via: viaOf(args), mayBeShortcut };
-    if (notificationsOn()) await answerAndCall(given);
-    else await answer(given);
+    const at = new Date().toISOString();
+    // The person switched notifications on: what the host asks them, and what a run came to, goes to them too.
+    const notify = notificationsOn() ? await import("../notify/call.ts") : null;
+    const hostCall = notify?.callOfHost(input.value, at) ?? null;
+    const event = readEvent(input.value, at, viaOf(args));
+    const reply = event && (await handleEvent(event, { ...CAPABILITIES, mayBeShortcut }));
+    const calls = reply?.commits.flatMap(({ root, commit }) => notify?.callFor(root, commit) ?? []) ?? [];
+    const alert = calls[0]?.alert ?? hostCall?.alert;
+    if (reply?.answer) speak(renderAnswer(event!.name, reply.answer, { version: clientVersion(process.env) }, alert));
+    else if (alert) speak(JSON.stringify({ terminalSequence: alert }));
+    reply?.after();
+    for (const call of hostCall ? [...calls, hostCall] : calls) notify?.send(call);
+    notify?.lookForSilence(Date.now());
   } catch (error) {
     logError(null, "hook", error);
   }
 }
 
-/** The person switched notifications on: what the host asks them goes to them too. */
-async function answerAndCall(given: Given): Promise<void> {
-  const { callOfHost, lookForSilence, send } = await import("../notify/call.ts");
-  const call = callOfHost(given.value, given.at);
-  const spoke = await answer(given, call?.alert);
-  if (call?.alert && !spoke) speak(JSON.stringify({ terminalSequence: call.alert }));
-  if (call) send(call);
-  lookForSilence(Date.now());
-}
-
-/** false: nothing was said. `alert`: for the terminal, whatever else there is to say. */
-async function answer({ value, at, via, mayBeShortcut }: Given, alert?: string): Promise<boolean> {
+/** null: not an event for us. */
+function readEvent(value: unknown, at: string, via: string) {
   const parsed = parseEvent(value, at, via);
   if ("ignored" in parsed) {
     if (parsed.ignored.startsWith("the payload")) logError(null, "hook", parsed.ignored);
-    return false;
+    return null;
   }
   if (parsed.event.session === "") logError(null, "hook", `${parsed.name}: the payload has no usable session id`);
-  const client = { version: clientVersion(process.env) };
-  let spoke = false;
-  const say: Speak = (answer, call) => {
-    spoke = true;
-    speak(renderAnswer(parsed.name, answer, client, call ?? alert));
-  };
-  await conduct(parsed, say, mayBeShortcut);
-  return spoke;
+  return parsed;
 }
 
 /** As the hook's command says; `auto` looks at the payload. */
@@ -67,7 +62,7 @@ function viaOf(args: string[]): string {
   return via.length <= 16 && isMadeOf(via, LOWER) ? via : "unknown";
 }
 
-/** Said or not, the decision stands and is owed. A second attempt could only add to half an answer. */
+/** The decision holds and its instruction is pending, written or not. A second attempt could only add to half an answer. */
 function speak(text: string): void {
   try {
     writeAll(text);

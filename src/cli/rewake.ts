@@ -1,11 +1,13 @@
 import { writeSync } from "node:fs";
 import { commandOf } from "../checks/core/kinds/index.ts";
+import { advanceRun, SILENT } from "../engine/advance.ts";
+import { decide } from "../engine/core/decide.ts";
 import { MARK } from "../engine/core/guide.ts";
-import { command } from "../engine/handle-event.ts";
 import { parseEvent } from "../hosts/claude/wire.ts";
 import type { Input } from "../kernel/types/input.ts";
 import type { Event } from "../kernel/types/run.ts";
 import { gatesOf, leavesOf } from "../kernel/types/workflow.ts";
+import { notifyOf } from "../notify/commits.ts";
 import { logError } from "../store/errors.ts";
 import { readPointer } from "../store/place.ts";
 import { fallAsleep, stayAwake } from "../store/processes/wakers.ts";
@@ -74,7 +76,10 @@ function isLeftRunning(root: string, id: string, event: Event): boolean {
 
 function wake(root: string, id: string, event: Event): number {
   const checked = { ...commandEvent("checked", id, ""), host: event.host, session: event.session, via: "rewake" };
-  const answer = command(root, id, checked, { patient: true });
+  const incoming = { event: checked, transcript: null, cwd: root, patient: true as const };
+  const { answer, commits, after } = advanceRun(root, id, incoming, decide)?.reply ?? SILENT;
+  after();
+  notifyOf(commits);
   const text =
     answer?.agent ?? (answer?.person ? `${MARK} Tell the person in one or two sentences:\n\n${answer.person}` : "");
   if (text === "") return 0;

@@ -1,6 +1,6 @@
 import { findByName } from "../definitions/registry.ts";
 import { minutesBetween, spanText, viewRun, waitingText } from "../engine/core/run-view.ts";
-import { armWorkflow, command, type Incoming, startFormal } from "../engine/handle-event.ts";
+import { begin, command } from "../engine/handle-event.ts";
 import { guidance } from "../formal/core/guidance.ts";
 import type { Stray } from "../formal/discover.ts";
 import type { Answer, CommandName, Run } from "../kernel/types/run.ts";
@@ -188,16 +188,12 @@ function start(root: string, [name, ...stages]: string[], parsed: Parsed, io: Io
     const known = found.workflow.stages.map(({ id }) => id).join(", ");
     throw new UserError(`${name} has no stage ${unknown.join(", ")}`, `it has ${known}`);
   }
-  const event = commandEvent("start", name, "");
-  const incoming: Incoming = { event, transcript: null, cwd: root };
-  let said = "";
-  const hear = (answer: Answer) => {
-    said = answer.person ?? "";
-  };
-  const formal = found.workflow.document?.format === "json";
-  const id = formal
-    ? startFormal(incoming, root, found.workflow, beginningOf(found.workflow, parsed), hear)
-    : armWorkflow(incoming, root, found.workflow, hear, stages);
+  const incoming = { event: commandEvent("start", name, ""), transcript: null, cwd: root };
+  const { workflow } = found;
+  const formal = workflow.document?.format === "json" && { formal: beginningOf(workflow, parsed) };
+  const { run: id, reply } = begin({ incoming, root, workflow, ...(formal || { stages }) });
+  reply.after();
+  const said = reply.answer?.person ?? "";
   if (!id)
     throw new UserError(
       said.replace(/^Pawl: /, "") || "nothing was started",

@@ -4,8 +4,8 @@
  */
 
 import { fenced } from "../auto/core/text.ts";
-import { type Incoming, oneAnswer, type Speak } from "../engine/advance.ts";
-import { armTask, armWorkflow } from "../engine/begin.ts";
+import { answering, type Incoming, oneAnswer, type Reply } from "../engine/advance.ts";
+import { begin } from "../engine/begin.ts";
 import { MARK } from "../engine/core/guide.ts";
 import { isForRun, isHelp } from "../engine/core/prompt.ts";
 import { isLabelled } from "../engine/core/tasks.ts";
@@ -32,29 +32,27 @@ interface Typed {
   table: readonly Shortcut[];
 }
 
-/** true: answered, with what a run of the session had to say to it. `atRun` lets that run have the prompt. */
+/** null: no shortcut. Else its answer, with what a run of the session had to say; `atRun` lets that run have the prompt. */
 export async function answerShortcut(
   incoming: Incoming,
   pointer: Pointer | null,
-  atRun: (say: Speak) => boolean,
-  speak: Speak,
-): Promise<boolean> {
+  atRun: () => Reply | null,
+): Promise<Reply | null> {
   let root: string | null = null;
   try {
     const { event, cwd } = incoming;
-    if (event.kind !== "prompt" || cwd === null || !lookAt(cwd)) return false;
+    if (event.kind !== "prompt" || cwd === null || !lookAt(cwd)) return null;
     root = pointer?.root ?? findRoot(cwd);
     const typed = root === homeDir() || isOff(root) ? null : await find(incoming, event, root);
-    if (typed === null || isAnswer(pointer, event.text)) return false;
-    if (isAnsweredByOther(event, root)) return false;
-    const answers: Answer[] = [];
-    atRun((answer) => void answers.push(answer));
-    answers.push(await answerTo(typed));
-    speak(oneAnswer(answers));
-    return true;
+    if (typed === null || isAnswer(pointer, event.text)) return null;
+    if (isAnsweredByOther(event, root)) return null;
+    const reply = atRun();
+    // A run that ends with this prompt lets go of the session first: the shortcut may begin another one.
+    reply?.after();
+    return answering(oneAnswer([...(reply?.answer ? [reply.answer] : []), await answerTo(typed)]));
   } catch (error) {
     logError(root, "shortcut", error);
-    return false;
+    return null;
   }
 }
 
@@ -113,7 +111,7 @@ async function armWatch({ incoming, root }: Typed, stages: string[]): Promise<vo
   if (!found.workflow.watch) return;
   // What Pawl itself has just written into session.md is no handoff.
   const since = new Date(Date.now() + 10).toISOString();
-  armWorkflow(incoming, root, found.workflow, () => undefined, stages, { since });
+  begin({ incoming, root, workflow: found.workflow, stages, since }).reply.after();
 }
 
 const withText = (shortcut: Shortcut, text: string): Answer => ({
@@ -176,8 +174,9 @@ async function given(typed: Typed, task: Task): Promise<Answer | null> {
   const { shortcut, root, incoming } = typed;
   const continuous = shortcut.tail || hasRun(typed) ? null : await continuousFor(root, task);
   if (continuous) {
-    const answers: Answer[] = [];
-    await armTask(incoming, root, continuous, (answer) => void answers.push(answer), task.id);
+    const { reply } = begin({ incoming, root, workflow: continuous, wanted: task.id });
+    reply.after();
+    const answers = reply.answer ? [reply.answer] : [];
     if (hasRun(typed)) return oneAnswer([{ turn: "none", agent: expansionOf(shortcut) }, ...answers]);
   }
   const line = await decided(typed, task);

@@ -1,5 +1,4 @@
 import type { Answer, Commit, Decision, Event, Facts, Run, Step, Workflow } from "../kernel/types/run.ts";
-import { notificationsOn } from "../notify/mark.ts";
 import { logError } from "../store/errors.ts";
 import { releasePointer } from "../store/place.ts";
 import { project, recover } from "../store/project.ts";
@@ -7,61 +6,105 @@ import { commitRun, loadRun } from "../store/runs.ts";
 import { gatherDocument } from "./gather/document.ts";
 import { gather, type Sources } from "./gather/index.ts";
 
-/** The part every way in shares: load → decide ⇄ gather → commit → speak → project, on one run. */
+/** The part every way in shares: load → decide ⇄ gather → commit, on one run. The caller speaks, then calls `after`. */
 
 export interface Incoming {
   event: Event;
   transcript: string | null;
-  /** the folder the host was in; decides nothing once a run is armed */
+  /** the folder the host was in; decides nothing once a run has begun */
   cwd: string | null;
-  /** nobody is held up by it: checks may take as long as they do */
+  /** no one waits for the answer: checks may take as long as they need */
   patient?: true;
 }
 
-/** `alert`: for the terminal, where the person is to be called */
-export type Speak = (answer: Answer, alert?: string) => void;
-type Consult = (facts: Facts) => Step;
+/** What an event came to. It is saved already: the answer is given next, and `after` comes last. */
+export interface Reply {
+  /** null: nothing is said */
+  answer: Answer | null;
+  /** what was saved, for notifications */
+  commits: { root: string; commit: Commit }[];
+  /** writes everything readable that follows from the commits: journal, document, log, archive */
+  after(): void;
+  /** the event was answered, but may still begin a run */
+  open?: true;
+}
+
+export const SILENT: Reply = { answer: null, commits: [], after: () => undefined };
+export const answering = (answer: Answer | null): Reply => ({ ...SILENT, answer });
+
+/** Several replies, one answer. */
+export function joinReplies(replies: (Reply | null)[]): Reply {
+  const all = replies.filter((reply) => reply !== null);
+  const answers = all.flatMap(({ answer }) => answer ?? []);
+  return {
+    answer: answers.length > 0 ? oneAnswer(answers) : null,
+    commits: all.flatMap(({ commits }) => commits),
+    after: () => {
+      for (const reply of all) reply.after();
+    },
+  };
+}
+
+/** Several runs, one answer: the agent goes on if any of them says so. */
+export function oneAnswer(answers: Answer[]): Answer {
+  const turns = answers.map((answer) => answer.turn);
+  const turn = turns.includes("continue") ? "continue" : turns.includes("end") ? "end" : "none";
+  const join = (texts: (string | undefined)[]) => texts.filter((text) => text).join("\n\n");
+  const agent = join(answers.map((answer) => (turn !== "continue" || answer.turn === "continue" ? answer.agent : "")));
+  const person = join(answers.map((answer) => answer.person));
+  const reason = answers.find((answer) => answer.reason !== undefined)?.reason;
+  return { turn, ...(agent && { agent }), ...(person && { person }), ...(reason !== undefined && { reason }) };
+}
+
+interface Advanced {
+  /** the run and its workflow before the event */
+  run: Run;
+  workflow: Workflow;
+  /** null: there was nothing to decide */
+  decision: Decision | null;
+  reply: Reply;
+}
 
 const ROUNDS = 8;
-/** With many processes on one run each loss means that another one moved it. */
+/** With many processes on one run, each lost attempt means that another process moved it. */
 const ATTEMPTS = 200;
 
-/** Decides on the newest state until the commit holds; false: there is no such run any more. */
-export function commitLoop(
+/** Decides on the newest state until the commit holds; null: the run does not exist any more. */
+export function advanceRun(
   root: string,
   id: string,
-  speak: Speak,
   incoming: Incoming,
-  prepare: (loaded: { run: Run; workflow: Workflow }) => Consult,
-): boolean {
+  decide: (input: { workflow: Workflow; run: Run; event: Event; facts: Facts }) => Step,
+): Advanced | null {
+  const { event } = incoming;
   for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
     const loaded = loadRun(root, id);
-    // The pointer stays: its run may be just about to be armed by another way.
-    if (!loaded) return false;
-    // The same event by another way: its first process is at work on this commit right now. By the same way it is another
-    // event that looks alike, and what the process of the first one left undone nobody else would find.
+    // The pointer stays: another process may be about to begin its run.
+    if (!loaded) return null;
+    // The same event by another hook: its first process is at work on this commit right now. By the same hook it is
+    // another event that looks alike, and no one else would find what the process of the first one left undone.
     const { id: last, via } = loaded.commit.event;
-    if (last !== incoming.event.id || via === incoming.event.via) recover(root, loaded.commit);
+    if (last !== event.id || via === event.via) recover(root, loaded.commit);
+    const { workflow } = loaded;
     const { run } = loaded.commit;
-    const decision = consult(prepare({ run, workflow: loaded.workflow }), root, run.id, run.document.path, incoming);
-    if (!decision) return true;
-    if (finish(root, decision, incoming.event, speak)) return true;
+    const decision = decideWithFacts((facts) => decide({ workflow, run, event, facts }), root, run, incoming);
+    const reply = decision ? finish(root, decision, event) : SILENT;
+    if (reply) return { run, workflow, decision, reply };
   }
   throw new Error(`the run ${id} was moved ${ATTEMPTS} times meanwhile`);
 }
 
 /** decide ⇄ gather, a bounded number of rounds. null: nothing to decide. */
-export function consult(
-  step: Consult,
+export function decideWithFacts(
+  decide: (facts: Facts) => Step,
   root: string,
-  run: string,
-  documentPath: string,
+  { id, document }: { id: string; document: { path: string } },
   incoming: Incoming,
 ): Decision | null {
-  const sources: Sources = sourcesOf(incoming, root, run);
-  let facts = documentPath ? readDocument(root, documentPath) : {};
+  const sources = sourcesOf(incoming, root, id);
+  let facts = document.path ? readDocument(root, document.path) : {};
   for (let round = 0; round < ROUNDS; round++) {
-    const next = step(facts);
+    const next = decide(facts);
     if ("decision" in next) return next.decision;
     if ("none" in next) return null;
     facts = gather(next.need, sources, facts);
@@ -86,35 +129,22 @@ function readDocument(root: string, path: string): Facts {
   return { document };
 }
 
-/** Save, then speak, then let everything readable follow. false: someone else moved the run first. */
-export function finish(root: string, decision: Decision, event: Event, speak: Speak): boolean {
+/** Saves the decision. null: another process moved the run first. */
+export function finish(root: string, decision: Decision, event: Event): Reply | null {
   const { run, answer, records, effects } = decision;
   const { id, at, host, session, via, kind } = event;
   const commit: Commit = { run, event: { id, at, host, session, via, kind }, records, effects };
-  if (commitRun(root, commit) === "lost") return false;
-  const call = calling(root, commit);
-  speak(answer, call?.alert);
-  for (const problem of project(root, commit)) logError(root, `project ${run.id}`, problem);
-  if (run.status === "ended" && run.owner) releasePointer(run.owner.host, run.owner.session, run.id);
-  call?.send();
-  return true;
+  if (commitRun(root, commit) === "lost") return null;
+  return { answer, commits: [{ root, commit }], after: () => applyEffects(root, commit) };
 }
 
-/** null: the person is not to be called, or does not want to be; then nothing of it is loaded. */
-function calling(root: string, commit: Commit): { alert?: string; send: () => void } | null {
-  if (!notificationsOn()) return null;
-  const { callFor, send } = require("../notify/call.ts") as typeof import("../notify/call.ts");
-  const call = callFor(root, commit);
-  return call && { ...call, send: () => send(call) };
-}
-
-/** Several runs, one answer: the agent goes on if any of them says so. */
-export function oneAnswer(answers: Answer[]): Answer {
-  const turns = answers.map((answer) => answer.turn);
-  const turn = turns.includes("continue") ? "continue" : turns.includes("end") ? "end" : "none";
-  const join = (texts: (string | undefined)[]) => texts.filter((text) => text).join("\n\n");
-  const agent = join(answers.map((answer) => (turn !== "continue" || answer.turn === "continue" ? answer.agent : "")));
-  const person = join(answers.map((answer) => answer.person));
-  const reason = answers.find((answer) => answer.reason !== undefined)?.reason;
-  return { turn, ...(agent && { agent }), ...(person && { person }), ...(reason !== undefined && { reason }) };
+/** The answer is out already: a failure here is logged, and the next event of the run repeats what is missing. */
+function applyEffects(root: string, commit: Commit): void {
+  const { run } = commit;
+  try {
+    for (const problem of project(root, commit)) logError(root, `project ${run.id}`, problem);
+    if (run.status === "ended" && run.owner) releasePointer(run.owner.host, run.owner.session, run.id);
+  } catch (error) {
+    logError(root, `project ${run.id}`, error);
+  }
 }

@@ -3,7 +3,7 @@ import { commandOf } from "../checks/core/kinds/index.ts";
 import { slugOf } from "../formal/core/state.ts";
 import { hash } from "../hosts/identity.ts";
 import { plain } from "../kernel/text/safe-text.ts";
-import type { Event, Facts, Owner, RunSummary, RunTask, Workflow } from "../kernel/types/run.ts";
+import type { Event, RunSummary, RunTask, ToolCall, Workflow } from "../kernel/types/run.ts";
 import { actorOf } from "../kernel/types/task.ts";
 import { gatesOf, leavesOf, stageOf } from "../kernel/types/workflow.ts";
 import { logError } from "../store/errors.ts";
@@ -12,48 +12,169 @@ import { homeDir } from "../store/home.ts";
 import { bindPointer, excludeOurs, findRoot, isOff, type Pointer } from "../store/place.ts";
 import { recover } from "../store/project.ts";
 import { describeParent, isArchived, listRuns, loadRun, pinWorkflow, readCommits } from "../store/runs.ts";
-import { commitLoop, consult, finish, type Incoming, type Speak, sourcesOf } from "./advance.ts";
+import {
+  advanceRun,
+  answering,
+  decideWithFacts,
+  finish,
+  type Incoming,
+  type Reply,
+  SILENT,
+  sourcesOf,
+} from "./advance.ts";
 import { arm, type Beginning, formalPath, planArming, takeOver, withPhases } from "./core/begin.ts";
 import { takeUpCleared } from "./core/moves.ts";
 import { parseArming, takesCommand, typedCommand, unknownStages } from "./core/prompt.ts";
 import { asRunTask, planFor } from "./core/tasks.ts";
 import { gather } from "./gather/index.ts";
 
-const LONGEST_CALL_MS = 15 * 60_000;
+/** How runs begin, and how a session comes to one. Whatever asks for a run, `begin` refuses, binds and saves. */
 
-/** How runs begin, and how a session comes to one. */
+export interface BeginRequest {
+  incoming: Incoming;
+  root: string;
+  workflow: Workflow;
+  /** the stages of the run; all of them if empty. What a prompt names counts first */
+  stages?: string[];
+  /** the task it is about, already claimed. A prompt for a workflow of tasks claims one: `wanted`, or the next */
+  task?: RunTask;
+  wanted?: string;
+  /** where it begins, if the session has worked on the task before, and since when that counts */
+  start?: string;
+  since?: string;
+  /** what it is about, in the words of whoever asked */
+  request?: string;
+  /** each of its tasks begins in a fresh conversation, whatever the workflow says */
+  fresh?: true;
+  /** a formal workflow, and the document that is there already */
+  formal?: Beginning;
+  path?: string;
+}
 
-export async function armByPrompt(incoming: Incoming, speak: Speak): Promise<void> {
+/** `run` is null where nothing began; the reply says why, or nothing where another hook delivered the same event. */
+export interface Begun {
+  run: string | null;
+  reply: Reply;
+}
+
+export function begin(request: BeginRequest): Begun {
+  const { incoming, root, workflow, task } = request;
+  const { event } = incoming;
+  const named = event.kind === "prompt" && !task ? parseArming(event.text, workflow) : null;
+  const refused = refusal(root, event, workflow, named?.unknown ?? []);
+  if (refused !== null) return notBegun(refused);
+  if (workflow.tasks && !task && event.kind === "prompt") return beginTask(request, event.text);
+  const begun = create({ ...request, ...(named && { stages: named.stages }) });
+  return withNote(begun, trustNote(root, workflow));
+}
+
+const notBegun = (why: string): Begun => ({ run: null, reply: answering({ turn: "none", person: `Pawl: ${why}` }) });
+
+function withNote({ run, reply }: Begun, note: string | null): Begun {
+  const { answer } = reply;
+  if (note === null || answer === null) return { run, reply };
+  return { run, reply: { ...reply, answer: { ...answer, person: [answer.person, note].filter(Boolean).join("\n") } } };
+}
+
+function refusal(root: string, event: Event, workflow: Workflow, unknown: string[]): string | null {
+  if (root === homeDir()) return "your home folder is no project; start the agent in a project's folder";
+  if (isOff(root)) return "it is switched off in this project (`pawl on` switches it on)";
+  if (event.kind === "prompt" && event.session === "")
+    return "the host gave no session id, so nothing can be bound to it";
+  return unknown.length === 0 ? null : unknownStages(workflow, unknown);
+}
+
+/** Better now than at the first claim: some of its checks will not run before the person has approved them. */
+function trustNote(root: string, workflow: Workflow): string | null {
+  const commands = leavesOf(gatesOf(workflow)).filter((gate) => !gate.typed && commandOf(gate));
+  if (commands.length === 0) return null;
+  const { closureOf } = require("../checks/closure/closure.ts") as typeof import("../checks/closure/closure.ts");
+  const { trustOf } = require("../store/trust.ts") as typeof import("../store/trust.ts");
+  if (trustOf(root, closureOf(root, commands)).trusted) return null;
+  const names = plain(commands.map(({ name }) => name).join(", "));
+  return `Its checks (${names}) come from this repository and run only after you approved them: \`pawl trust\` shows them.`;
+}
+
+function create(request: BeginRequest): Begun {
+  const { incoming, root, stages = [], formal, path } = request;
+  const workflow = formal ? withPhases(request.workflow, formal.phases) : request.workflow;
+  // One event may begin several formal workflows, and two hooks may deliver it: each has an id of its own, and one only.
+  const event = formal ? { ...incoming.event, id: hash(incoming.event.id, formal.name, path ?? "") } : incoming.event;
+  // The same event by another hook has the same id: the first one to commit has it, the other one stays silent.
+  const isTaken = (id: string) => isArchived(root, id) || (readCommits(root, id)[0]?.event.id ?? event.id) !== event.id;
+  const plan = planArming(workflow, event, formal ? [] : liveRuns(root), isTaken, stages);
+  if ("none" in plan) return { run: null, reply: SILENT };
+  excludeOurs(root);
+  if ("take" in plan) return { run: plan.take, reply: take(incoming, root, plan.take, takeOver) ?? SILENT };
+  const documentPath = formal ? (path ?? newFormalPath(root, request.workflow, formal, event)) : plan.documentPath;
+  // Where nothing can be written, nothing is bound either: its run would be missed at the next stop.
+  pinWorkflow(root, plan.id, workflow);
+  bind(event, root, plan.id, formal !== undefined);
+  const asked = request.request ?? (request.task || workflow.watch || formal ? "" : requestIn(incoming));
+  const beginning = { ...request, workflow, event, stages, request: asked, ...plan, documentPath };
+  const place = { id: plan.id, document: { path: documentPath } };
+  const decision = decideWithFacts((facts) => arm({ ...beginning, facts }), root, place, incoming);
+  return { run: plan.id, reply: (decision && finish(root, decision, event)) ?? SILENT };
+}
+
+/** The pointer comes first: without its run it means nothing, but a run without its pointer would be lost to the session. */
+function bind({ host, session }: Event, root: string, id: string, isFormal: boolean): void {
+  const bound = isFormal ? { root, run: "", formal: [id] } : { root, run: id };
+  if (session !== "") bindPointer(host, session, { ...bound, ...describeParent() });
+}
+
+/** The session of this event gets a run that is there already. null: it is not any more. */
+function take(incoming: Incoming, root: string, id: string, how: typeof takeOver, isFormal = false): Reply | null {
+  bind(incoming.event, root, id, isFormal);
+  return advanceRun(root, id, incoming, how)?.reply ?? null;
+}
+
+/** A run that ended just before a crash still has to be archived. */
+function liveRuns(root: string): RunSummary[] {
+  const runs = listRuns(root);
+  for (const { id } of runs.filter((run) => run.status === "ended")) {
+    const loaded = loadRun(root, id);
+    if (loaded) recover(root, loaded.commit);
+  }
+  return runs.filter((run) => run.status !== "ended");
+}
+
+function newFormalPath(root: string, { document }: Workflow, { name }: Beginning, { id, at }: Event): string {
+  const isTaken = (path: string) => lookAt(insideRoot(root, path)) !== undefined;
+  return formalPath(document?.path ?? "", slugOf(name, id), at, isTaken);
+}
+
+/** What the person asked for before. The reader is loaded only where a run begins. */
+function requestIn({ event, transcript }: Incoming): string {
+  if (event.kind !== "prompt" || transcript === null) return "";
+  const { readRequest } = require("../hosts/claude/request.ts") as typeof import("../hosts/claude/request.ts");
+  return readRequest(transcript);
+}
+
+// ── By prompt ───────────────────────────────────────────────────────────────
+
+/** null: the prompt names no workflow of ours. */
+export async function beginByPrompt(incoming: Incoming): Promise<Reply | null> {
   const { event, cwd } = incoming;
-  if (event.kind !== "prompt" || cwd === null) return;
+  if (event.kind !== "prompt" || cwd === null) return null;
   const word = event.text.trim().split(/\s/, 1)[0]!;
   let root: string | null = null;
   try {
     root = findRoot(cwd);
-    // Loaded here, since only an arming prompt ever needs the YAML reader.
+    // Loaded here, since only such a prompt ever needs the YAML reader.
     const { findByArm } = await import("../definitions/registry.ts");
     const found = findByArm(word, root);
-    if (!found) return;
+    if (!found) return null;
     if ("errors" in found) throw new Error(`${found.errors[0]!.file} has mistakes; \`pawl check\` shows them`);
     // Another tool's /commit is none of our business.
-    if (found.workflow.watch && !isOurSkill(root, word)) return;
+    if (found.workflow.watch && !isOurSkill(root, word)) return null;
     const workflow = await withTyped(event.text, found.workflow);
-    if (!workflow) {
-      speak({ turn: "none", person: `Pawl: ${word} needs a command, such as \`${word} npm test\`` });
-      return;
-    }
-    if (workflow.tasks) {
-      await armTask(incoming, root, workflow, speak);
-      return;
-    }
-    const note = await trustNote(root, workflow);
-    const say: Speak =
-      note === null ? speak : (answer) => speak({ ...answer, person: [answer.person, note].join("\n") });
-    armWorkflow(incoming, root, workflow, say);
+    if (workflow) return begin({ incoming, root, workflow }).reply;
+    return answering({ turn: "none", person: `Pawl: ${word} needs a command, such as \`${word} npm test\`` });
   } catch (error) {
     logError(root, "arm", error);
     const why = error instanceof Error ? error.message : String(error);
-    speak({ turn: "none", person: `Pawl: ${word} was not armed: ${why}` });
+    return answering({ turn: "none", person: `Pawl: ${word} was not armed: ${why}` });
   }
 }
 
@@ -68,7 +189,7 @@ function isOurSkill(root: string, word: string): boolean {
   });
 }
 
-/** Where a workflow takes a command, what the person typed behind the word is it. */
+/** Where a workflow takes a command, it is what the person typed after the word. null: they typed none. */
 async function withTyped(text: string, workflow: Workflow): Promise<Workflow | null> {
   if (!takesCommand(workflow)) return workflow;
   const command = typedCommand(text);
@@ -77,56 +198,50 @@ async function withTyped(text: string, workflow: Workflow): Promise<Workflow | n
   return withCommand(workflow, command);
 }
 
-/** A run of tasks begins with one that is claimed. Not there, failed and nothing to do are three different answers. */
-export async function armTask(
-  incoming: Incoming,
-  root: string,
-  workflow: Workflow,
-  speak: Speak,
-  wanted?: string,
-  how: { fresh?: true } = {},
-): Promise<string | null> {
-  const { event } = incoming;
-  const tell = (person: string) => {
-    speak({ turn: "none", person: `Pawl: ${person}` });
-    return null;
-  };
-  if (event.kind !== "prompt") return null;
-  const refused = refusal(root, event, workflow, []);
-  if (refused) return tell(refused);
-  const { gatherNext } = await import("../trackers/next-task.ts");
-  const actor = actorOf(event.session);
-  const asked = wanted ?? typedCommand(event.text).split(/\s/, 1)[0] ?? "";
-  const found = gatherNext(root, workflow.tasks!, actor, asked);
-  if (!found.ok) return tell(`${workflow.name} was not armed: ${found.why}`);
-  if ("left" in found.value) return tell(queueLine(workflow.name, found.value.left));
-  const task = asRunTask(found.value, actor, event.at);
+// ── With a task ─────────────────────────────────────────────────────────────
+
+/** Not there, failed and nothing to do are three different answers. */
+function beginTask(request: BeginRequest, prompt: string): Begun {
+  const { incoming, root, workflow, wanted = typedCommand(prompt).split(/\s/, 1)[0] ?? "" } = request;
+  const { gatherNext } = require("../trackers/next-task.ts") as typeof import("../trackers/next-task.ts");
+  const actor = actorOf(incoming.event.session);
+  const found = gatherNext(root, workflow.tasks!, actor, wanted);
+  if (!found.ok) return notBegun(`${workflow.name} was not armed: ${found.why}`);
+  if ("left" in found.value) return notBegun(queueLine(workflow.name, found.value.left));
+  const task = asRunTask(found.value, actor, incoming.event.at);
+  const stages = planFor(workflow, found.value.labels);
+  const start = stageBefore(incoming, root, workflow, stages, task.id);
+  const begun = create({ ...request, task, stages, ...(start !== undefined && { start }) });
   const { freed } = found.value;
   const taken = freed === undefined ? null : `It was claimed by ${plain(freed)}, whose session is gone.`;
-  const notes = [taken, await trustNote(root, workflow)].filter((note) => note !== null);
-  const say: Speak = (answer) => speak({ ...answer, person: [answer.person, ...notes].join("\n") });
-  const plan = planFor(workflow, found.value.labels);
-  const start = await stageBefore(incoming, root, workflow, plan, task.id);
-  return armWorkflow(incoming, root, workflow, say, plan, { task, ...(start !== undefined && { start }), ...how });
+  return withNote(withNote(begun, taken), trustNote(root, workflow));
 }
 
 const LOOK_BACK_MS = 24 * 3_600_000;
 
+/** The newest tool calls of the session, as far back as `ms`; none where they cannot be read. */
+export function recentCalls(incoming: Incoming, root: string, ms = LOOK_BACK_MS, at = incoming.event.at): ToolCall[] {
+  if (incoming.transcript === null) return [];
+  const since = new Date(Date.parse(at) - ms).toISOString();
+  const { tools } = gather([{ kind: "tools", since }], sourcesOf(incoming, root, ""), {});
+  return tools?.ok ? tools.value : [];
+}
+
 /** State is safe to lose: a session that has been at work on the task goes on where its tool calls show it. */
-export async function stageBefore(
+export function stageBefore(
   incoming: Incoming,
   root: string,
   workflow: Workflow,
   plan: string[],
   task: string,
-): Promise<string | undefined> {
-  if (incoming.transcript === null) return undefined;
-  const since = new Date(Date.parse(incoming.event.at) - LOOK_BACK_MS).toISOString();
-  const { tools } = gather([{ kind: "tools", since }], sourcesOf(incoming, root, ""), {});
-  const { lookForSignal, shows } = await import("../checks/evidence/infer.ts");
-  const first = tools?.ok ? tools.value.findIndex((call) => shows(call, task)) : -1;
-  if (!tools?.ok || first < 0) return undefined;
-  const calls = tools.value.slice(first);
+): string | undefined {
+  const all = recentCalls(incoming, root);
+  if (all.length === 0) return undefined;
+  const { lookForSignal, shows } =
+    require("../checks/evidence/infer.ts") as typeof import("../checks/evidence/infer.ts");
+  const first = all.findIndex((call) => shows(call, task));
+  if (first < 0) return undefined;
+  const calls = all.slice(first);
   const isShown = (id: string) => {
     const rules = Object.entries(stageOf(workflow, id).infer ?? {}).filter(([, rule]) => rule.says === undefined);
     return lookForSignal(Object.fromEntries(rules), calls, "", task).inferred !== null;
@@ -135,158 +250,37 @@ export async function stageBefore(
   return last < 0 ? undefined : plan[last + 1];
 }
 
-/** Better now than at the first claim: some of its checks will not run before the person has approved them. */
-export async function trustNote(root: string, workflow: Workflow): Promise<string | null> {
-  const commands = leavesOf(gatesOf(workflow)).filter((gate) => !gate.typed && commandOf(gate));
-  if (commands.length === 0) return null;
-  const { closureOf } = await import("../checks/closure/closure.ts");
-  const { trustOf } = await import("../store/trust.ts");
-  if (trustOf(root, closureOf(root, commands)).trusted) return null;
-  const names = plain(commands.map(({ name }) => name).join(", "));
-  return `Its checks (${names}) come from this repository and run only after you approved them: \`pawl trust\` shows them.`;
-}
+// ── A run that is there already ─────────────────────────────────────────────
 
-export function armWorkflow(
-  incoming: Incoming,
-  root: string,
-  workflow: Workflow,
-  speak: Speak,
-  wanted: string[] = [],
-  about: { task?: RunTask; request?: string; start?: string; owner?: Owner; since?: string; fresh?: true } = {},
-): string | null {
-  const { event } = incoming;
-  const named = event.kind === "prompt" && !about.task ? parseArming(event.text, workflow) : null;
-  const stages = named?.stages ?? wanted;
-  const refused = refusal(root, event, workflow, named?.unknown ?? []);
-  if (refused) {
-    speak({ turn: "none", person: `Pawl: ${refused}` });
-    return null;
-  }
-  const runs = liveRuns(root);
-  // The same event by another way has the same id: whoever commits first has it, the other one stays silent.
-  const isTaken = (id: string) => isArchived(root, id) || (readCommits(root, id)[0]?.event.id ?? event.id) !== event.id;
-  const plan = planArming(workflow, event, runs, isTaken, stages);
-  if ("none" in plan) return null;
-  excludeOurs(root);
-  const id = "take" in plan ? plan.take : plan.id;
-  // Where nothing can be written, nothing is bound either: its run would be missed at the next stop.
-  if ("id" in plan) pinWorkflow(root, id, workflow);
-  // The pointer first: without its run it means nothing, a run without its pointer would be lost to the session.
-  if (event.session !== "") bindPointer(event.host, event.session, { root, run: id, ...describeParent() });
-  if ("take" in plan) {
-    commitLoop(
-      root,
-      id,
-      speak,
-      incoming,
-      ({ run, workflow: pinned }) =>
-        (facts) =>
-          takeOver({ workflow: pinned, run, event, facts }),
-    );
-    return id;
-  }
-  const request = about.task || workflow.watch ? "" : requestIn(incoming);
-  const begin = (facts: Facts) => arm({ workflow, event, facts, stages, request, ...plan, ...about });
-  const decision = consult(begin, root, id, plan.documentPath, incoming);
-  if (decision) finish(root, decision, event, speak);
-  return id;
-}
-
-/** Loaded only where a run begins. */
-function requestIn({ event, transcript }: Incoming): string {
-  if (event.kind !== "prompt" || transcript === null) return "";
-  const { readRequest } = require("../hosts/claude/request.ts") as typeof import("../hosts/claude/request.ts");
-  return readRequest(transcript);
-}
-
-/** A run that ended just before a crash still has to be put away. */
-function liveRuns(root: string): RunSummary[] {
-  const runs = listRuns(root);
-  for (const { id } of runs.filter((run) => run.status === "ended")) {
-    const loaded = loadRun(root, id);
-    if (loaded) recover(root, loaded.commit);
-  }
-  return runs.filter((run) => run.status !== "ended");
-}
-
-function refusal(root: string, event: Event, workflow: Workflow, unknown: string[]): string | null {
-  if (root === homeDir()) return "your home folder is no project; start the agent in a project's folder";
-  if (isOff(root)) return "it is switched off in this project (`pawl on` switches it on)";
-  if (event.kind === "prompt" && event.session === "")
-    return "the host gave no session id, so nothing can be bound to it";
-  return unknown.length === 0 ? null : unknownStages(workflow, unknown);
-}
-
-/** A formal workflow begins: nobody's yet, unless the event comes from the session that has it. */
-export function startFormal(
-  incoming: Incoming,
-  root: string,
-  workflow: Workflow,
-  formal: Beginning,
-  speak: Speak,
-  /** a document that is there already, and the session it belongs to */
-  known: { path: string | null; owner: Owner | null } = { path: null, owner: null },
-): string | null {
-  const { event } = incoming;
-  const refused = refusal(root, event, workflow, []);
-  if (refused) {
-    speak({ turn: "none", person: `Pawl: ${refused}` });
-    return null;
-  }
-  const pinned = withPhases(workflow, formal.phases);
-  // One event may begin several, and two hooks may deliver it: each workflow has an id of its own, and one only.
-  const own = { ...event, id: hash(event.id, formal.name, known.path ?? "") };
-  const isTakenId = (id: string) => isArchived(root, id) || (readCommits(root, id)[0]?.event.id ?? own.id) !== own.id;
-  const plan = planArming(pinned, own, [], isTakenId, []);
-  if (!("id" in plan)) return null;
-  excludeOurs(root);
-  const isTaken = (path: string) => lookAt(insideRoot(root, path)) !== undefined;
-  const fresh = () => formalPath(workflow.document?.path ?? "", slugOf(formal.name, own.id), event.at, isTaken);
-  const documentPath = known.path ?? fresh();
-  pinWorkflow(root, plan.id, pinned);
-  const begin = (facts: Facts) =>
-    arm({ workflow: pinned, event: own, facts, stages: [], ...plan, documentPath, formal, owner: known.owner });
-  const decision = consult(begin, root, plan.id, documentPath, incoming);
-  if (decision) finish(root, decision, own, speak);
-  return plan.id;
-}
+const LONGEST_CALL_MS = 15 * 60_000;
 
 /** A run started by command inside a session becomes its own once that session's tool results show it. */
-export function bindOffered(incoming: Incoming, pointer: Pointer, speak: Speak): boolean {
-  const { event, transcript } = incoming;
-  const { root, offer = "" } = pointer;
-  if (!["stop", "compacting", "start"].includes(event.kind) || transcript === null) return false;
-  const loaded = loadRun(root, offer);
-  if (!loaded || loaded.commit.run.owner !== null) return false;
-  const { run } = loaded.commit;
-  const sources = sourcesOf(incoming, root, offer);
+export function bindOffered(incoming: Incoming, { root, offer = "" }: Pointer): Reply | null {
+  if (!["stop", "compacting", "start"].includes(incoming.event.kind)) return null;
+  const run = loadRun(root, offer)?.commit.run;
+  if (!run || run.owner !== null) return null;
   // The call that started the run is older than the run, by as long as a shell command may take.
-  const since = new Date(Date.parse(run.created_at) - LONGEST_CALL_MS).toISOString();
-  const { tools } = gather([{ kind: "tools", since }], sources, {});
-  const shown = tools?.ok && tools.value.some((call) => call.agent === "" && call.result?.text.includes(offer));
-  if (!shown) return false;
-  const bound = run.formal ? { root, run: "", formal: [offer] } : { root, run: offer };
-  bindPointer(event.host, event.session, { ...bound, ...describeParent() });
+  const calls = recentCalls(incoming, root, LONGEST_CALL_MS, run.created_at);
+  if (!calls.some((call) => call.agent === "" && call.result?.text.includes(offer))) return null;
+  const reply = take(incoming, root, offer, takeOver, run.formal !== undefined);
+  if (!run.formal) return reply;
   // A formal run is only remembered; the event itself still has to be dealt with.
-  const said = run.formal ? () => undefined : speak;
-  const taken = commitLoop(root, offer, said, incoming, (now) => (facts) => takeOver({ ...now, event, facts }));
-  return taken && !run.formal;
+  reply?.after();
+  return null;
 }
 
 /** The person cleared a conversation whose run waits for just that: the new one has it. Both share the turn. */
-export async function takeCleared(incoming: Incoming, speak: Speak): Promise<boolean> {
+export function takeCleared(incoming: Incoming): Reply | null {
   const { event, cwd } = incoming;
-  if (cwd === null || event.turn === "" || event.session === "") return false;
+  if (cwd === null || event.turn === "" || event.session === "") return null;
   try {
     const root = findRoot(cwd);
-    if (isOff(root)) return false;
+    if (isOff(root)) return null;
     const waiting = listRuns(root).filter(({ status }) => status === "waiting");
     const found = waiting.find(({ id }) => loadRun(root, id)?.commit.run.cleared === event.turn);
-    if (!found) return false;
-    bindPointer(event.host, event.session, { root, run: found.id, ...describeParent() });
-    return commitLoop(root, found.id, speak, incoming, (now) => (facts) => takeUpCleared({ ...now, event, facts }));
+    return found ? take(incoming, root, found.id, takeUpCleared) : null;
   } catch (error) {
     logError(null, "clear", error);
-    return false;
+    return null;
   }
 }

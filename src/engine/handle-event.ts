@@ -1,4 +1,4 @@
-import type { Answer, Event, Run, Step, Workflow } from "../kernel/types/run.ts";
+import type { Answer, Event, EventOf, Run, Workflow } from "../kernel/types/run.ts";
 import { logError } from "../store/errors.ts";
 import { lookAt } from "../store/files.ts";
 import { isGone } from "../store/gone.ts";
@@ -8,60 +8,67 @@ import { findRoot, isOff, type Pointer, readPointer, releasePointer } from "../s
 import { isFork } from "../store/processes/owner.ts";
 import { loadRun } from "../store/runs.ts";
 import { STALE_MS, waitingLine } from "../store/waiting.ts";
-import { commitLoop, type Incoming, oneAnswer, type Speak } from "./advance.ts";
-import { armByPrompt, bindOffered, takeCleared } from "./begin.ts";
+import { advanceRun, answering, type Incoming, joinReplies, type Reply } from "./advance.ts";
+import { type Begun, beginByPrompt, bindOffered, takeCleared } from "./begin.ts";
 import { decide } from "./core/decide.ts";
 import { isApproval, isHelp, parseArming } from "./core/prompt.ts";
 
 export type { Incoming } from "./advance.ts";
-export { armWorkflow, startFormal } from "./begin.ts";
+export { begin } from "./begin.ts";
 
-/**
- * The conductor: which runs an event is about, and one answer for all of them. The first look for shortcuts belongs to
- * the quick path, which no other module may import.
- */
-export async function conduct(
-  given: Incoming,
-  speak: Speak,
-  mayBeShortcut: (prompt: string) => boolean,
-): Promise<void> {
+/** What other rooms do with an event. The engine knows none of them: the caller does, and each is loaded when it is due. */
+export interface Capabilities {
+  /** the quick path's first look, which costs nothing */
+  mayBeShortcut(prompt: string): boolean;
+  shortcuts(): Promise<{
+    answerShortcut(incoming: Incoming, pointer: Pointer | null, atRun: () => Reply | null): Promise<Reply | null>;
+  }>;
+  marker(): Promise<{ beginByMarker(incoming: Incoming): Promise<Begun | null> }>;
+  formal(): Promise<{ discover(incoming: Incoming, root: string): Promise<number> }>;
+  guard(): Promise<{ guardClaim(incoming: Incoming): Promise<Reply | null> }>;
+}
+
+/** Which runs an event is about, and one reply for all of them. null: it is none of our business. */
+export async function handleEvent(given: Incoming, capabilities: Capabilities): Promise<Reply | null> {
   const pointer = readPointer(given.event.host, given.event.session);
-  if (pointer?.off) return;
-  const incoming = pointer ? await doubted(given, pointer) : given;
+  if (pointer?.off) return null;
+  const incoming = pointer ? await withoutForgery(given, pointer) : given;
   const { event } = incoming;
   // A fork is announced with the id of its origin, which goes on living: it inherits nothing.
-  if (event.kind === "start" && event.source === "resume" && isFork()) return;
-  const known = isTurningPoint(event) ? ((await lookAround(incoming, pointer)) ?? pointer) : pointer;
-  const atRun = (say: Speak) => known !== null && !isOff(known.root) && atWork(incoming, known, say);
-  if (event.kind === "prompt" && !event.injected && (mayBeShortcut(event.text) || isHelp(event.text))) {
-    const { answerShortcut } = await import("../controls/shortcuts.ts");
-    if (await answerShortcut(incoming, known, atRun, speak)) return;
+  if (event.kind === "start" && event.source === "resume" && isFork()) return null;
+  const found = isTurningPoint(event) ? await findFormal(incoming, pointer, capabilities) : null;
+  const known = found ?? pointer;
+  const atRun = () => (known === null || isOff(known.root) ? null : atWork(incoming, known));
+  const typed = event.kind === "prompt" && !event.injected ? event.text : "";
+  if (typed !== "" && (capabilities.mayBeShortcut(typed) || isHelp(typed))) {
+    const { answerShortcut } = await capabilities.shortcuts();
+    const reply = await answerShortcut(incoming, known, atRun);
+    if (reply) return reply;
   }
-  if (atRun(speak)) return;
-  if (event.kind === "start" && event.source === "clear" && (await takeCleared(incoming, speak))) return;
-  if (event.kind === "start" && (event.source === "startup" || event.source === "clear")) welcome(incoming, speak);
-  if (event.kind === "prompt" && !event.injected && event.text.trimStart().startsWith("/"))
-    await armByPrompt(incoming, speak);
-  if (event.kind === "stop" && pointer === null) await unbound(incoming, speak);
+  const reply = atRun();
+  if (reply && !reply.open) return reply;
+  if (event.kind === "start") return (event.source === "clear" && takeCleared(incoming)) || welcome(incoming, event);
+  if (typed.trimStart().startsWith("/")) return joinReplies([reply, await beginByPrompt(incoming)]);
+  if (event.kind === "stop" && pointer === null) return await unbound(incoming, event, capabilities);
+  return reply;
 }
 
 /** A session without a run: a marker may mean that it should have one, a claim may not be true. */
-async function unbound(incoming: Incoming, speak: Speak): Promise<void> {
-  const { event } = incoming;
-  if (event.kind === "stop" && event.message.includes("WORKFLOW_STAGE:")) {
-    const answers: Answer[] = [];
-    const { armByMarker } = await import("../auto/marker.ts");
-    const armed = await armByMarker(incoming, (answer) => void answers.push(answer));
-    const pointer = armed ? readPointer(event.host, event.session) : null;
-    if (pointer && atWork(incoming, pointer, (answer) => void answers.push(answer))) return speak(oneAnswer(answers));
-    if (answers.length > 0) speak(oneAnswer(answers));
-    if (armed) return;
+async function unbound(incoming: Incoming, { host, session, message }: EventOf<"stop">, capabilities: Capabilities) {
+  const { beginByMarker } = message.includes("WORKFLOW_STAGE:") ? await capabilities.marker() : { beginByMarker: null };
+  const begun = (await beginByMarker?.(incoming)) ?? null;
+  if (begun === null || begun.run === null) {
+    const { guardClaim } = await capabilities.guard();
+    return joinReplies([begun?.reply ?? null, await guardClaim(incoming)]);
   }
-  await (await import("../guard/guard.ts")).guardClaim(incoming, speak);
+  // The new run judges the very stop that began it.
+  begun.reply.after();
+  const pointer = readPointer(host, session);
+  return joinReplies([answering(begun.reply.answer), pointer && atWork(incoming, pointer)]);
 }
 
 /** In a session with a run, a prompt that the person cannot have typed counts like any other injected text. */
-async function doubted(incoming: Incoming, pointer: Pointer): Promise<Incoming> {
+async function withoutForgery(incoming: Incoming, pointer: Pointer): Promise<Incoming> {
   const { event } = incoming;
   if (event.kind !== "prompt" || event.injected) return incoming;
   const { forgedBy } = await import("../store/genuine.ts");
@@ -71,18 +78,22 @@ async function doubted(incoming: Incoming, pointer: Pointer): Promise<Incoming> 
   return { ...incoming, event: { ...event, injected: true } };
 }
 
-/** The conversation is about to be lost, or has been: the time to look for workflows that nobody registered. */
+/** The conversation is about to be lost, or has been: the time to look for workflows that no one registered. */
 const isTurningPoint = (event: Event) =>
   event.kind === "compacting" || (event.kind === "start" && (event.source === "compact" || event.source === "resume"));
 
-/** Whatever goes wrong here must not keep a compaction, nor a restore of what is known. */
-async function lookAround(incoming: Incoming, pointer: Pointer | null): Promise<Pointer | null> {
+/** A failure here must not hold up a compaction, nor keep back what is known. */
+async function findFormal(
+  incoming: Incoming,
+  pointer: Pointer | null,
+  capabilities: Capabilities,
+): Promise<Pointer | null> {
   const { event, cwd } = incoming;
   let root: string | null = pointer?.root ?? null;
   try {
     root ??= cwd === null ? null : findRoot(cwd);
     if (root === null || event.session === "" || root === homeDir() || isOff(root)) return null;
-    const { discover } = await import("../formal/discover.ts");
+    const { discover } = await capabilities.formal();
     return (await discover(incoming, root)) > 0 ? readPointer(event.host, event.session) : null;
   } catch (error) {
     logError(root, "discover", error);
@@ -90,124 +101,96 @@ async function lookAround(incoming: Incoming, pointer: Pointer | null): Promise<
   }
 }
 
-/** true: a run of this session has dealt with the event. */
-function atWork(incoming: Incoming, given: Pointer, speak: Speak): boolean {
+/** null: no run of this session has dealt with the event. */
+function atWork(incoming: Incoming, given: Pointer): Reply | null {
   const { event } = incoming;
-  if (given.offer && failSafe(given.root, speak, () => bindOffered(incoming, given, speak))) return true;
+  const offered = given.offer ? failSafe(given.root, () => bindOffered(incoming, given)) : null;
+  if (offered) return offered;
   const pointer = given.offer ? (readPointer(event.host, event.session) ?? given) : given;
-  const formal = pointer.formal ?? [];
-  const moving = (say: Speak) =>
-    pointer.run !== "" && failSafe(pointer.root, say, () => withRun(incoming, pointer, say));
-  if (formal.length === 0) return moving(speak);
-  const answers: Answer[] = [];
-  let alert: string | undefined;
-  const collect: Speak = (answer, call) => {
-    answers.push(answer);
-    alert ??= call;
-  };
-  for (const run of formal) {
-    failSafe(pointer.root, collect, () => {
-      if (!isStale(pointer.root, run, event)) return withRun(incoming, { ...pointer, run }, collect);
-      if (event.kind === "start") collect({ turn: "none", person: staleLine(run) });
-      return true;
-    });
-  }
-  const handled = moving(collect);
-  if (answers.length > 0) speak(oneAnswer(answers), alert);
-  return handled || event.kind !== "prompt";
+  const { root, formal = [] } = pointer;
+  const remembered = formal.map((run) =>
+    failSafe(root, () => (isStale(root, run, event) ? staleReply(run, event) : withRun(incoming, { ...pointer, run }))),
+  );
+  const moved = pointer.run === "" ? null : failSafe(root, () => withRun(incoming, pointer));
+  if (formal.length === 0) return moved;
+  const reply = joinReplies([...remembered, moved]);
+  return moved || event.kind !== "prompt" ? reply : { ...reply, open: true };
 }
 
-/** Nobody touched it for a week: the person may want it back, the agent does not get it unasked. */
+/** Idle for a week: the person may want it back, the agent does not get it unasked. */
 function isStale(root: string, id: string, event: Event): boolean {
   if (event.kind !== "prompt" && !(event.kind === "start" && event.source === "resume")) return false;
   const run = loadRun(root, id)?.commit.run;
   return run !== undefined && Date.parse(event.at) - Date.parse(run.updated_at) > STALE_MS;
 }
 
-const staleLine = (id: string) =>
-  `Pawl: the formal workflow ${id} rested for more than a week and is not brought up. \`pawl runs restore ${id}\` shows it, \`pawl runs finish ${id}\` ends it.`;
+function staleReply(id: string, event: Event): Reply | null {
+  if (event.kind !== "start") return null;
+  const person = `Pawl: the formal workflow ${id} was idle for over a week, so it was not resumed. \`pawl runs restore ${id}\` shows it, \`pawl runs finish ${id}\` ends it.`;
+  return answering({ turn: "none", person });
+}
 
 /** A fresh conversation: the person hears once what is on, and what waits for someone. The agent hears nothing. */
-function welcome({ cwd, event }: Incoming, speak: Speak): void {
-  if (event.kind !== "start" || cwd === null || lookAt(cwd) === undefined) return;
+function welcome({ cwd }: Incoming, { source, via, at }: EventOf<"start">): Reply | null {
+  if ((source !== "startup" && source !== "clear") || cwd === null || lookAt(cwd) === undefined) return null;
   try {
-    const greeting = event.source === "startup" ? greetingFor(cwd, event.via) : null;
+    const greeting = source === "startup" ? greetingFor(cwd, via) : null;
     const root = findRoot(cwd);
-    const waiting = isOff(root) ? null : waitingLine(root, event.at);
+    const waiting = isOff(root) ? null : waitingLine(root, at);
     const person = [greeting, waiting].filter((line) => line !== null).join("\n");
-    if (person !== "") speak({ turn: "none", person });
+    return person === "" ? null : answering({ turn: "none", person });
   } catch (error) {
     logError(null, "welcome", error);
+    return null;
   }
 }
 
-/** A failure of ours ends the turn, never the work: logged, and in an armed session told to the person. */
-function failSafe(root: string, speak: Speak, work: () => boolean): boolean {
+/** A failure of ours ends the turn, never the work: it is logged, and the person of the session hears of it. */
+function failSafe(root: string, work: () => Reply | null): Reply | null {
   try {
     return work();
   } catch (error) {
     logError(root, "hook", error);
     const why = error instanceof Error ? error.message : String(error);
-    speak({
-      turn: "end",
-      person: `Pawl: something failed on our side (${why}). Nothing was decided; see .pawl/errors.log.`,
-    });
-    return true;
+    const person = `Pawl hit an internal error (${why}). Nothing was decided; see .pawl/errors.log.`;
+    return answering({ turn: "end", person });
   }
 }
 
-/** false: the session has no run (any more). It may have gone to another session, or ended with its document. */
-function withRun(incoming: Incoming, pointer: Pointer, speak: Speak): boolean {
-  const { root } = pointer;
+/** null: the session has no run (any more). It may have gone to another session, or ended with its document. */
+function withRun(incoming: Incoming, pointer: Pointer): Reply | null {
   const { event } = incoming;
-  let over = false;
-  const speakUnlessOver: Speak = (answer, alert) => {
-    if (!over) speak(answer, alert);
-  };
-  const found = commitLoop(root, pointer.run, speakUnlessOver, incoming, ({ run, workflow }) => (facts) => {
-    const step = decide({ workflow, run, event, facts });
-    over = !isOwner(run, event) || beginsAnew(step, event, workflow);
-    return step;
-  });
-  if (!found && event.kind === "stop") return tellIfGone(incoming, pointer, speak);
-  return found && !over;
+  const advanced = advanceRun(pointer.root, pointer.run, incoming, decide);
+  if (!advanced) return event.kind === "stop" ? tellIfGone(event, pointer) : null;
+  const { run, workflow, decision, reply } = advanced;
+  if (!isOwner(run, event)) return null;
+  if (!decision || !mayBeginAgain(decision.run, event, workflow)) return reply;
+  reply.after();
+  return null;
 }
 
-/** Whoever removes the files of a run is rid of it, but not without a word. Asked at a stop: then nothing is being armed. */
-function tellIfGone({ event }: Incoming, { root, run }: Pointer, speak: Speak): boolean {
-  if (!isGone(root, run)) return false;
+/** Removing the files of a run ends it, but not without a word. Said at a stop: at that time no run is about to begin. */
+function tellIfGone({ host, session }: Event, { root, run }: Pointer): Reply | null {
+  if (!isGone(root, run)) return null;
   const what = `the files of run ${run} were removed from ${root}/.pawl; nothing of it is checked any more`;
   logError(null, "hook", what);
-  releasePointer(event.host, event.session, run);
-  speak({ turn: "end", person: `Pawl: ${what}. The command that began it begins it anew.` });
-  return true;
+  releasePointer(host, session, run);
+  return answering({ turn: "end", person: `Pawl: ${what}. Type the command that began it to begin it again.` });
 }
 
 const isOwner = ({ owner }: Run, event: Event) => owner?.session === event.session && owner.host === event.host;
 
 /** The old run ends silently, what was typed may begin a new one: a watch is over, or the document was removed. */
-const beginsAnew = (step: Step, event: Event, workflow: Workflow) =>
-  "decision" in step &&
-  step.decision.run.status === "ended" &&
+const mayBeginAgain = (run: Run, event: Event, workflow: Workflow) =>
+  run.status === "ended" &&
   event.kind === "prompt" &&
   (workflow.watch === true || parseArming(event.text, workflow) !== null);
 
 // ── Commands ────────────────────────────────────────────────────────────────
 
-/** The CLI's door: the same decision, the same commit. */
+/** The CLI's door: the same decision, the same commit. null: the run does not exist any more. */
 export function command(root: string, id: string, event: Event, how: { patient?: true } = {}): Answer | null {
-  let spoken: Answer | null = null;
-  const incoming: Incoming = { event, transcript: null, cwd: root, ...how };
-  const found = commitLoop(
-    root,
-    id,
-    (answer) => {
-      spoken = answer;
-    },
-    incoming,
-    ({ run, workflow }) =>
-      (facts) =>
-        decide({ workflow, run, event, facts }),
-  );
-  return found ? (spoken ?? { turn: "none" }) : null;
+  const advanced = advanceRun(root, id, { event, transcript: null, cwd: root, ...how }, decide);
+  advanced?.reply.after();
+  return advanced && (advanced.reply.answer ?? { turn: "none" });
 }

@@ -1,12 +1,10 @@
-import { type Incoming, sourcesOf } from "../engine/advance.ts";
-import { startFormal } from "../engine/begin.ts";
+import type { Incoming } from "../engine/advance.ts";
+import { begin, recentCalls } from "../engine/begin.ts";
 import type { Beginning } from "../engine/core/begin.ts";
-import { gather } from "../engine/gather/index.ts";
-import type { Event, Owner, Run, ToolCall } from "../kernel/types/run.ts";
+import type { Event, Run, ToolCall } from "../kernel/types/run.ts";
 import { logError } from "../store/errors.ts";
 import { insideRoot, lookAt } from "../store/files.ts";
-import { bindPointer } from "../store/place.ts";
-import { describeParent, listArchived, listRuns, loadRun } from "../store/runs.ts";
+import { listArchived, listRuns, loadRun } from "../store/runs.ts";
 import { type Detected, detectInNotes, detectInPlan } from "./core/detect.ts";
 import { type ParsedFormal, parseFormal } from "./core/state.ts";
 import { findDocuments, readNotes, readPlans } from "./find.ts";
@@ -29,15 +27,14 @@ export async function discover(incoming: Incoming, root: string): Promise<number
   const found = source && isFree(root, source, incoming.event) ? source.found : null;
   const begun = written.map(({ path, parsed }) => ({ path, formal: beginningOf(parsed) }));
   const all = found ? [{ path: null, formal: detectedBeginning(found) }] : begun;
-  const { host, session } = incoming.event;
-  for (const { path, formal } of all) await begin(incoming, root, formal, path, { host, session });
+  for (const { path, formal } of all) await remember(incoming, root, formal, path);
   return all.length;
 }
 
 /** By hand: the document at this path becomes a run of nobody. */
 export async function adoptStray(incoming: Incoming, root: string, path: string): Promise<string | null> {
   const stray = strays(root).find((one) => one.path === path);
-  return stray ? begin(incoming, root, beginningOf(stray.parsed), path, null) : null;
+  return stray ? remember(incoming, root, beginningOf(stray.parsed), path) : null;
 }
 
 /** Documents that belong to no run, whoever wrote them. The runs are loaded only if one does not say whose it is. */
@@ -68,11 +65,7 @@ function liveFormal(root: string): Run[] {
 
 /** A document is taken only by the session whose own tool calls name it. */
 function writtenBy(incoming: Incoming, root: string, unclaimed: Stray[]): Stray[] {
-  const { event, transcript } = incoming;
-  if (transcript === null) return [];
-  const since = new Date(Date.parse(event.at) - WEEK_MS).toISOString();
-  const { tools } = gather([{ kind: "tools", since }], { ...sourcesOf(incoming, root, ""), tail: "" }, {});
-  const calls = tools?.ok ? tools.value : [];
+  const calls = recentCalls(incoming, root, WEEK_MS);
   return unclaimed.filter(({ path }) => calls.some((call) => isWrite(call, path)));
 }
 
@@ -131,17 +124,12 @@ function detectedBeginning({ name, type, ...content }: Detected): Beginning {
   };
 }
 
-async function begin(
-  incoming: Incoming,
-  root: string,
-  formal: Beginning,
-  path: string | null,
-  owner: Owner | null,
-): Promise<string | null> {
+/** The session of the event has it from then on; a command's run has no session yet. */
+async function remember(incoming: Incoming, root: string, formal: Beginning, path: string | null) {
   const { findByName } = await import("../definitions/registry.ts");
   const custom = findByName("custom", root);
   if (!custom || "errors" in custom) return null;
-  const id = startFormal(incoming, root, custom.workflow, formal, () => undefined, { path, owner });
-  if (id && owner) bindPointer(owner.host, owner.session, { root, run: "", formal: [id], ...describeParent() });
-  return id;
+  const { run, reply } = begin({ incoming, root, workflow: custom.workflow, formal, ...(path !== null && { path }) });
+  reply.after();
+  return run;
 }

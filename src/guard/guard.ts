@@ -4,7 +4,7 @@
  */
 
 import { needsTests } from "../checks/evidence/edits.ts";
-import type { Incoming, Speak } from "../engine/advance.ts";
+import { answering, type Incoming, type Reply } from "../engine/advance.ts";
 import { MARK } from "../engine/core/guide.ts";
 import { readTurn } from "../hosts/claude/turn.ts";
 import { plain } from "../kernel/text/safe-text.ts";
@@ -19,12 +19,13 @@ import { judgeTurn, type TurnJudgement } from "./core/turns.ts";
 /** Far below what any host and our own ledger allow. */
 const MOST_ROUNDS = 3;
 
-export async function guardClaim(incoming: Incoming, speak: Speak): Promise<void> {
+export async function guardClaim(incoming: Incoming): Promise<Reply | null> {
   try {
     const answer = await answerTo(incoming);
-    if (answer !== null) speak(answer);
+    return answer && answering(answer);
   } catch (error) {
     logError(null, "guard", error);
+    return null;
   }
 }
 

@@ -1,7 +1,7 @@
 /** How a loop and the hooks of its sessions share one run; and how `auto` lets a workflow drive. */
 
-import { commitLoop, type Incoming } from "../engine/advance.ts";
-import { armTask, armWorkflow } from "../engine/begin.ts";
+import { advanceRun, type Incoming, type Reply, SILENT } from "../engine/advance.ts";
+import { begin } from "../engine/begin.ts";
 import { takeOver } from "../engine/core/begin.ts";
 import { decide } from "../engine/core/decide.ts";
 import { takeUpCleared } from "../engine/core/moves.ts";
@@ -9,7 +9,7 @@ import { hash } from "../hosts/identity.ts";
 import { plain } from "../kernel/text/safe-text.ts";
 import type { IterationLine, LoopOutcome, LoopState } from "../kernel/types/loop.ts";
 import type { Procedure } from "../kernel/types/procedure.ts";
-import type { Answer, Event, Facts, Run, Step, Workflow } from "../kernel/types/run.ts";
+import type { Event, Facts, Run, Step, Workflow } from "../kernel/types/run.ts";
 import { bindPointer, releasePointer } from "../store/place.ts";
 import { loadRun, readCommits } from "../store/runs.ts";
 import { freeClaims } from "./claims.ts";
@@ -50,13 +50,10 @@ const incomingOf = (event: Event, root: string): Incoming => ({ event, transcrip
 
 type Decide = (input: { workflow: Workflow; run: Run; event: Event; facts: Facts }) => Step;
 
-function commit(root: string, run: string, event: Event, decision: Decide): Answer | null {
-  let said: Answer | null = null;
-  const hear = (answer: Answer) => {
-    said = answer;
-  };
-  commitLoop(root, run, hear, incomingOf(event, root), (now) => (facts) => decision({ ...now, event, facts }));
-  return said;
+function commit(root: string, run: string, event: Event, decision: Decide): Reply {
+  const reply = advanceRun(root, run, incomingOf(event, root), decision)?.reply ?? SILENT;
+  reply.after();
+  return reply;
 }
 
 const command = (session: string, name: "start" | "resume", why: string): Event => ({
@@ -78,7 +75,14 @@ export const shareNothing = (): Sharing => ({
 // ── A procedure ─────────────────────────────────────────────────────────────
 
 /** `request`: what the person gave it besides; "" where the procedure says it all. */
-export function shareProcedure(root: string, procedure: Procedure, known: string, request: string): Sharing {
+export function shareProcedure(
+  root: string,
+  procedure: Procedure,
+  known: string,
+  request: string,
+  /** calls the person, where a check asks for them */
+  notify: (commits: Reply["commits"]) => void,
+): Sharing {
   const run = known !== "" && loadRun(root, known) ? known : arm(root, procedure, request || procedure.title);
   let owner = "";
   return {
@@ -105,7 +109,7 @@ export function shareProcedure(root: string, procedure: Procedure, known: string
         continuing: false,
         background: 0,
       };
-      commit(root, run, event, decide);
+      notify(commit(root, run, event, decide).commits);
       const now = loadRun(root, run)?.commit;
       if (!now) return "the run that it shares with the hooks is gone";
       if (now.run.claim) return openChecks(now.run, procedure);
@@ -122,15 +126,12 @@ export function shareProcedure(root: string, procedure: Procedure, known: string
 }
 
 function arm(root: string, procedure: Procedure, request: string): string {
-  let refused = "";
-  const hear = ({ person }: Answer) => {
-    refused = person ?? "";
-  };
   const event = command("", "start", procedure.name);
   const incoming = incomingOf({ ...event, host: "cli" }, root);
-  const id = armWorkflow(incoming, root, loopWorkflow(procedure), hear, [], { request });
-  if (id === null) throw new Error(refused.replace(/^Pawl: /, "") || "no run could be begun");
-  return id;
+  const { run, reply } = begin({ incoming, root, workflow: loopWorkflow(procedure), request });
+  reply.after();
+  if (run === null) throw new Error(reply.answer?.person?.replace(/^Pawl: /, "") || "no run could be begun");
+  return run;
 }
 
 /** The person paused or ended the run from another terminal. */
@@ -183,18 +184,16 @@ export function shareWorkflow(root: string, workflow: Workflow, known: string): 
 type Begun = { run: string; instruction: string } | { over: { outcome: LoopOutcome; why: string } };
 
 async function armFirst(root: string, workflow: Workflow, session: string): Promise<Begun> {
-  const answers: Answer[] = [];
   const event: Event = {
     ...eventOf(session, "prompt"),
     kind: "prompt",
     text: workflow.arm[0] ?? "/auto",
     injected: false,
   };
-  const id = await armTask(incomingOf(event, root), root, workflow, (answer) => void answers.push(answer), "", {
-    fresh: true,
-  });
-  const [answer] = answers;
-  if (id !== null) return { run: id, instruction: answer?.agent ?? "" };
+  const { run, reply } = begin({ incoming: incomingOf(event, root), root, workflow, wanted: "", fresh: true });
+  reply.after();
+  const { answer } = reply;
+  if (run !== null) return { run, instruction: answer?.agent ?? "" };
   const why = (answer?.person ?? "nothing was begun").replace(/^Pawl: /, "");
   return { over: { outcome: /tasks complete$/.test(why) ? "success" : "aborted", why } };
 }
@@ -205,7 +204,7 @@ function takeUp(root: string, before: Run, session: string, iteration: number): 
   const event: Event = before.task
     ? command(session, "resume", `iteration ${iteration}`)
     : { ...eventOf(session, "start"), kind: "start", source: "clear" };
-  const answer = commit(root, before.id, event, (input) =>
+  const { answer } = commit(root, before.id, event, (input) =>
     before.task ? goOnWith(input, iteration) : takeUpCleared(input),
   );
   const run = loadRun(root, before.id)?.commit.run;

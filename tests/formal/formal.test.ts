@@ -185,7 +185,7 @@ test("a file that does not exist or leads out of the project is named, and not i
   expect(back).not.toContain("@docs/b.md");
 });
 
-test("a run that rested for more than a week is named to the person, and not brought up", () => {
+test("a run that was idle for over a week is named to the person, and not resumed", () => {
   const { place, session, id } = begun();
   const folder = join(place.root, ".pawl/runs", id);
   const newest = join(
@@ -280,4 +280,12 @@ test("phases that do not exist are refused, with a hint", () => {
     expect(err).toContain("hint:");
   }
   expect(read(place).phase.current).toBe(1);
+});
+
+test("a prompt that begins another run gets one answer, with what the formal workflow has to say", () => {
+  const { place, session } = begun();
+  compact(place, session);
+  const answer = JSON.parse(say(place, session, "/complete-work"));
+  expect(answer.hookSpecificOutput.additionalContext).toContain("WORKFLOW RESTORED");
+  expect(answer.hookSpecificOutput.additionalContext).toContain("complete-work");
 });

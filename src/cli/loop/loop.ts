@@ -13,6 +13,7 @@ import type { Check } from "../../loop/preflight.ts";
 import { headOf, limitsOf, runLoop } from "../../loop/run.ts";
 import { type Sharing, shareNothing, shareProcedure, shareWorkflow } from "../../loop/sharing.ts";
 import { jsonView, type Level, type LoopView, lineView } from "../../loop/view.ts";
+import { notifyOf } from "../../notify/commits.ts";
 import { callAfterLoop, watchBesides } from "../../notify/loop.ts";
 import { canResume, isRunning, type KeptLoop, listLoops, loadLoop } from "../../store/loops.ts";
 import { excludeOurs } from "../../store/place.ts";
@@ -176,7 +177,7 @@ function notStarted({ error, hint }: { error: string; hint: string }, { flags }:
 function sharingFor(root: string, { procedure, context }: Asked, agent: Agent, { run }: LoopState): Sharing {
   if (procedure.drives === undefined)
     return agent.name === "claude" || procedure.gates.length > 0
-      ? shareProcedure(root, procedure, run, requestIn(context))
+      ? shareProcedure(root, procedure, run, requestIn(context), notifyOf)
       : shareNothing();
   if (agent.name !== "claude") throw wrongUse(`${procedure.name} needs Claude Code's hooks`, "use --ai claude");
   const found = findByName(procedure.drives, root);

@@ -1,6 +1,6 @@
 import { comparesTrees } from "../../checks/core/gate.ts";
 import type { Content } from "../../kernel/types/formal.ts";
-import type { Event, Facts, Need, Owner, Run, RunSummary, RunTask, Step, Workflow } from "../../kernel/types/run.ts";
+import type { Event, Facts, Need, Run, RunSummary, RunTask, Step, Workflow } from "../../kernel/types/run.ts";
 import { stageOf } from "../../kernel/types/workflow.ts";
 import { importDocument, parseFrontMatter } from "./document.ts";
 import { closeDraft, type Draft, openDraft, record } from "./draft.ts";
@@ -19,9 +19,10 @@ export function planArming(
   isTaken: (id: string) => boolean,
   stages: string[],
 ): Plan {
-  if (runs.some((run) => run.recent.some((seen) => seen.id === event.id)))
-    return { none: "delivered before by another way" };
   const same = runs.filter((run) => run.workflow === workflow.name && run.status !== "ended");
+  // Another workflow's run may have seen the event too: a formal one gives its reminder with any prompt.
+  if (same.some((run) => run.recent.some((seen) => seen.id === event.id)))
+    return { none: "delivered before by another way" };
   const free = same.filter((run) => run.status === "halted" || run.owner === null || run.owner_gone);
   const newest = free.toSorted((a, b) => b.updated_at.localeCompare(a.updated_at))[0];
   if (newest && stages.length === 0 && event.kind === "prompt") return { take: newest.id };
@@ -72,8 +73,6 @@ export interface Arming {
   request?: string;
   /** where it begins, if the session has been at work on it before */
   start?: string;
-  /** whose it is from the start; else the session that prompted */
-  owner?: Owner | null;
   /** what was done for the task since then counts as done in its first stage */
   since?: string;
   /** each of its tasks begins in a fresh conversation, whatever the workflow says */
@@ -161,7 +160,6 @@ function newRun({
   documentPath,
   stages,
   formal,
-  owner,
   task,
   request,
   start,
@@ -179,7 +177,7 @@ function newRun({
     entered_at: since ?? event.at,
     ...(task && { entered: Object.fromEntries(plan.map((id) => [id, since ?? event.at])) }),
     status: "active",
-    owner: owner ?? (event.kind === "prompt" ? { host: event.host, session: event.session } : null),
+    owner: event.session === "" ? null : { host: event.host, session: event.session },
     done: {},
     reports: [],
     ledger: { idle: 0, unbroken: 0, turn: event.turn, since: event.at, told: [] },

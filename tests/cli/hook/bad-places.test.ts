@@ -138,7 +138,7 @@ describe(".pawl", () => {
     prepare(state.place.root, state.place.base);
     const error = name.startsWith("with") ? { root: "hook: " } : { home: "hook: " };
     const ran = expectHarmless(state.place, { error }, () => runHook(state.place, stop(state, CLAIM)));
-    expect(said(ran)).toContain("something failed on our side");
+    expect(said(ran)).toContain("Pawl hit an internal error");
     rmSync(inRoot(state, ".pawl"), { recursive: true });
     renameSync(join(state.place.base, "kept"), inRoot(state, ".pawl"));
     expectGoesOn(state);
@@ -149,7 +149,7 @@ describe(".pawl", () => {
     const mounts = "mount --bind .pawl .pawl && mount -o remount,bind,ro .pawl";
     const act = () => mounted(state.place, mounts, stop(state, CLAIM));
     expect(said(expectHarmless(state.place, { error: { home: "hook: " } }, act))).toContain(
-      "something failed on our side",
+      "Pawl hit an internal error",
     );
     expectGoesOn(state);
   });
@@ -169,7 +169,7 @@ describe(".pawl", () => {
       (dd if=/dev/zero of=.pawl/ballast bs=4k 2>/dev/null; true)`;
     const act = () => mounted(state.place, mounts, stop(state, CLAIM));
     expect(said(expectHarmless(state.place, { error: { home: "ENOSPC" } }, act))).toContain(
-      "something failed on our side",
+      "Pawl hit an internal error",
     );
     expectGoesOn(state);
   });
