@@ -65,6 +65,7 @@ function measuringOf(need: GateNeed, sources: GateSources, tree: string): Measur
     toolCalls: sources.tools,
     readers: () => ({
       ...(require("./evidence/infer.ts") as typeof import("./evidence/infer.ts")),
+      ...(require("./evidence/infer-task.ts") as typeof import("./evidence/infer-task.ts")),
       ...(require("./evidence/infer-tests.ts") as typeof import("./evidence/infer-tests.ts")),
     }),
     changedAfter: (ms, notes) => changedAfter(root, ms, notes),

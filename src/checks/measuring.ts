@@ -30,7 +30,8 @@ export interface Measuring {
   findMade(glob: string, since: string): Fact<string>;
   toolCalls(since: string): Fact<ToolCall[]>;
   /** reads tool calls; loaded when first asked for */
-  readers(): Pick<typeof import("./evidence/infer.ts"), "failureIn" | "reviewOf" | "shows"> &
+  readers(): Pick<typeof import("./evidence/infer.ts"), "failureIn" | "reviewOf"> &
+    Pick<typeof import("./evidence/infer-task.ts"), "shows"> &
     Pick<typeof import("./evidence/infer-tests.ts"), "testState">;
   /** a file that was touched after that moment, "" if none was */
   changedAfter(ms: number, notes?: string): Fact<string>;

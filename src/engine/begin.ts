@@ -237,8 +237,8 @@ export function stageBefore(
 ): string | undefined {
   const all = recentCalls(incoming, root);
   if (all.length === 0) return undefined;
-  const { lookForSignal, shows } =
-    require("../checks/evidence/infer.ts") as typeof import("../checks/evidence/infer.ts");
+  const { lookForSignal } = require("../checks/evidence/infer.ts") as typeof import("../checks/evidence/infer.ts");
+  const { shows } = require("../checks/evidence/infer-task.ts") as typeof import("../checks/evidence/infer-task.ts");
   const first = all.findIndex((call) => shows(call, task));
   if (first < 0) return undefined;
   const calls = all.slice(first);

@@ -14,7 +14,7 @@ import { isClosedBy, shows } from "./infer-task.ts";
 import { type TestState, testState } from "./infer-tests.ts";
 
 export { reviewOf, reviewVerdict } from "./infer-review.ts";
-export { closes, shows } from "./infer-task.ts";
+export { closes } from "./infer-task.ts";
 
 export function lookForSignal(
   rules: Record<string, Inference>,
