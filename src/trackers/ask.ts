@@ -1,6 +1,7 @@
-/** Asks another program: without a shell, with a clean environment, for a bounded time and answer. */
-
+/** Runs another program: without a shell, with a clean environment, for a bounded time and output; and one at a time. */
+import type { Database } from "bun:sqlite";
 import { messageOf } from "../store/files.ts";
+import { isHeld, takeLock } from "../store/lock.ts";
 import { join } from "../store/names.ts";
 import { isLoaderVariable } from "../store/processes/loader-variables.ts";
 import { type Answer, absent, failed, ok } from "./types.ts";
@@ -69,6 +70,25 @@ export function ask({ root, until }: Asking, program: string, args: string[]): A
     return ok({ stdout: said.stdout.toString(), stderr: said.stderr.toString(), exit: said.exitCode });
   } catch (error) {
     return failed("error", `${program} could not be run: ${messageOf(error)}`);
+  }
+}
+
+/** Below `.pawl`, one of the owned paths. */
+const LOCK_DIR = ".pawl/tracker";
+
+/** One session at a time on this machine. */
+export function withLock<T>(root: string, until: number, work: () => Answer<T>, name = "lock"): Answer<T> {
+  let lock: Database;
+  try {
+    lock = takeLock(root, `${LOCK_DIR}/${name}`, until - clock());
+  } catch (error) {
+    if (isHeld(error)) return failed("busy", "the tasks are locked by another session; try again");
+    return failed("error", `${LOCK_DIR} cannot be written: ${messageOf(error)}`);
+  }
+  try {
+    return work();
+  } finally {
+    lock.close();
   }
 }
 

@@ -6,10 +6,9 @@
 import type { Scope, Task } from "../kernel/types/task.ts";
 import { isObject } from "../store/files.ts";
 import { checkActor, checkId, checkLabels, checkTask, checkText } from "./arguments.ts";
-import { type Asking, ask, clock, type Said } from "./ask.ts";
+import { type Asking, ask, clock, type Said, withLock } from "./ask.ts";
 import { complaint, issuesOf, joinActor, payloadOf } from "./beads-json.ts";
 import { compareTasks, inScope, isElsewhere, isFinished } from "./core/tasks.ts";
-import { withLock } from "./lock.ts";
 import { machineName } from "./machine.ts";
 import { heldBy, matches } from "./session-md.ts";
 import { type Answer, type Filter, failed, type NewTask, ok, type TaskChange, type Tracker, then } from "./types.ts";

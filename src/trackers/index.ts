@@ -8,7 +8,7 @@ import { github } from "./github.ts";
 import { sessionMd } from "./session-md.ts";
 import { type Answer, absent, failed, ok, type Tracker, then } from "./types.ts";
 
-export { withLock } from "./lock.ts";
+export { withLock } from "./ask.ts";
 export type { Answer, Tracker } from "./types.ts";
 
 export interface TrackerConfig {

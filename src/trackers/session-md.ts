@@ -3,7 +3,7 @@
 import type { Scope, Task } from "../kernel/types/task.ts";
 import { insideRoot, lookAt, messageOf, readText } from "../store/files.ts";
 import { checkActor, checkTask, checkText } from "./arguments.ts";
-import { clock } from "./ask.ts";
+import { clock, withLock } from "./ask.ts";
 import {
   addNote,
   addTask,
@@ -14,7 +14,6 @@ import {
   whyUnwritable,
 } from "./core/session-file.ts";
 import { compareTasks, inScope, isElsewhere, isFinished } from "./core/tasks.ts";
-import { withLock } from "./lock.ts";
 import { machineName } from "./machine.ts";
 import { bringOverLateLines, hasLateLines, type Replaceable, replaceFile } from "./replace.ts";
 import {

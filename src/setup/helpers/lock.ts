@@ -1,29 +1,24 @@
-/** One helper at a time in a project. The lock is the kernel's, through SQLite: whoever dies has let go. */
-import { Database } from "bun:sqlite";
-import { ensureDir, insideRoot, messageOf } from "../../store/files.ts";
-import { excludeOurs } from "../../store/place.ts";
+/** One helper at a time in a project. */
+import { messageOf } from "../../store/files.ts";
+import { takeLock } from "../../store/lock.ts";
 
 /** Below `.pawl`, one of the owned paths. */
 export const HELPER_DIR = ".pawl/helper";
-const PATIENCE_MS = 20_000;
+const TIMEOUT_MS = 20_000;
 
 export function withLock<T>(root: string, work: () => T): T {
-  ensureDir(root, HELPER_DIR);
-  excludeOurs(root);
-  const lock = new Database(insideRoot(root, `${HELPER_DIR}/lock`));
+  const lock = takeHelperLock(root);
   try {
-    take(lock);
     return work();
   } finally {
     lock.close();
   }
 }
 
-function take(lock: Database): void {
+function takeHelperLock(root: string) {
   try {
-    lock.run(`PRAGMA busy_timeout = ${PATIENCE_MS}`);
-    lock.run("BEGIN EXCLUSIVE");
+    return takeLock(root, `${HELPER_DIR}/lock`, TIMEOUT_MS);
   } catch (error) {
-    throw new Error(`another pawl helper is at work in this project (${messageOf(error)}); try again`);
+    throw new Error(`another pawl helper is running in this project (${messageOf(error)}); try again`);
   }
 }

@@ -1,0 +1,25 @@
+/** One process at a time. The lock is the kernel's, through SQLite: a process that dies has released it. */
+import type { Database } from "bun:sqlite";
+import { ensureDir, errorCode, insideRoot } from "./files.ts";
+import { dirname } from "./names.ts";
+import { excludeOurs } from "./owned.ts";
+
+/** `path`: below the root, in a folder that Pawl owns. Closing the result releases the lock. */
+export function takeLock(root: string, path: string, timeout_ms: number): Database {
+  ensureDir(root, dirname(path));
+  excludeOurs(root);
+  // Loaded here, because few hooks write.
+  const sqlite = require("bun:sqlite") as typeof import("bun:sqlite");
+  const lock = new sqlite.Database(insideRoot(root, path));
+  try {
+    lock.run(`PRAGMA busy_timeout = ${Math.max(1, Math.floor(timeout_ms))}`);
+    lock.run("BEGIN EXCLUSIVE");
+    return lock;
+  } catch (error) {
+    lock.close();
+    throw error;
+  }
+}
+
+/** Another process had it until the timeout. */
+export const isHeld = (error: unknown): boolean => errorCode(error).startsWith("SQLITE_BUSY");
