@@ -67,9 +67,10 @@ function live(root: string): void {
 
 if (import.meta.main) {
   const { faults } = globalThis as unknown as { faults: Faults };
-  const [mode, root, count] = process.argv.slice(2) as [string, string, string];
-  for (let at = 1; mode === "mend" && at <= Number(count); at++) mend(`${root}/${at}`);
-  for (let at = 1; mode === "sweep" && at <= Number(count); at++) {
+  const [mode, root, list = ""] = process.argv.slice(2) as [string, string, string?];
+  const numbers = list.split(",").map(Number);
+  if (mode === "mend") for (const at of numbers) mend(`${root}/${at}`);
+  for (const at of mode === "sweep" ? numbers : []) {
     mkdirSync(`${root}/${at}`);
     Object.assign(faults, { count: 0, at, hit: "" });
     live(`${root}/${at}`);

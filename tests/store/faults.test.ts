@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { readJournal } from "../../src/store/journal.ts";
 import { loadRun, readCommits } from "../../src/store/runs.ts";
 import { seal } from "../../src/store/seal.ts";
+import { SAMPLE, sampled } from "../harness/sampled.ts";
 import { ownHome } from "../harness/sealing.ts";
 import { DOCUMENT, LOG, SECOND, steps } from "./cycle.ts";
 import { childEnv, commandFor, ID, removeTemps, tempRoot } from "./samples.ts";
@@ -58,10 +59,10 @@ function expectFinished(root: string, effectsToo: boolean): void {
   expect(readFileSync(join(root, ".pawl/archive", ID, "reports/r.md"), "utf8")).toBe("report");
 }
 
-function expectGoesOn(base: string, calls: number, effectsToo: boolean): void {
-  const roots = Array.from({ length: calls }, (_, index) => join(base, String(index + 1)));
+function expectGoesOn(base: string, faults: number[], effectsToo: boolean): void {
+  const roots = faults.map((at) => join(base, String(at)));
   roots.forEach(expectSound);
-  const { code, error } = child(["mend", base, String(calls)]);
+  const { code, error } = child(["mend", base, faults.join(",")]);
   expect({ code, error }).toEqual({ code: 0, error: "" });
   for (const root of roots) expectFinished(root, effectsToo);
 }
@@ -78,22 +79,25 @@ describe("every call of the disk fails in turn", () => {
   for (const kind of ["EIO", "ENOSPC", "short"]) {
     test(`with ${kind}`, () => {
       const base = tempRoot();
-      const { lines, code, error } = child(["sweep", base, String(calls)], { FAULT_KIND: kind });
+      const all = Array.from({ length: calls }, (_, index) => index + 1);
+      const { lines, code, error } = child(["sweep", base, all.join(",")], { FAULT_KIND: kind });
       expect({ code, error }).toEqual({ code: 0, error: "" });
       expect(new Set(lines).size).toBe(7);
-      expectGoesOn(base, calls, kind === "short");
+      expectGoesOn(base, all, kind === "short");
     }, 60_000);
   }
-  for (const kind of ["before", "after"]) {
-    test(`with the process gone ${kind} it`, () => {
+  // Each of these is a process.
+  for (const [shift, kind] of ["before", "after"].entries()) {
+    test(`with the process gone ${kind} it (${SAMPLE})`, () => {
       const base = tempRoot();
-      for (let at = 1; at <= calls; at++) {
+      const faults = sampled(calls, 5, shift);
+      for (const at of faults) {
         const root = join(base, String(at));
         mkdirSync(root);
         const env = { FAULT_KIND: kind, FAULT_AT: String(at) };
         expect(child(["once", root], env).code).toBe(9);
       }
-      expectGoesOn(base, calls, true);
+      expectGoesOn(base, faults, true);
     }, 120_000);
   }
 });

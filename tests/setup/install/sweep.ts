@@ -1,10 +1,11 @@
-/** In a process of its own, with faults preloaded: installs (or takes out) again and again, each time the next call of the disk fails. */
+/** In a process of its own, with faults preloaded: installs (or takes out) again and again, each time another call of the disk fails. */
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { applyChanges } from "../../../src/setup/install/apply.ts";
 import { planInit } from "../../../src/setup/install/plan.ts";
 import { planRemoval } from "../../../src/setup/install/remove.ts";
 import { targetOf } from "../../../src/setup/install/target.ts";
+import { sampled } from "../../harness/sampled.ts";
 import type { Faults } from "../../store/faults.ts";
 import { put, snapshot } from "./ground.ts";
 
@@ -26,7 +27,7 @@ function applied(root: string, at: number): string {
   }
   const { hit, count } = faults;
   Object.assign(faults, { at: 0 });
-  return JSON.stringify({ hit, count, said, same: JSON.stringify(snapshot(root)) === before });
+  return JSON.stringify({ at, hit, count, said, same: JSON.stringify(snapshot(root)) === before });
 }
 
 function furnished(name: string): string {
@@ -45,5 +46,5 @@ Object.assign(faults, { at: 0 });
 if (what === "once") console.log(applied(furnished("project"), killAt));
 else {
   const calls = (JSON.parse(applied(furnished("whole"), 0)) as Faults).count;
-  for (let at = 1; at <= calls; at++) console.log(applied(furnished(String(at)), at));
+  for (const at of sampled(calls, 5)) console.log(applied(furnished(String(at)), at));
 }
