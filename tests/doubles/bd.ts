@@ -100,7 +100,7 @@ const show: Command = (state, args) => {
   const issues = found.filter((each) => typeof each !== "string").map((issue) => detailed(state, issue));
   if (issues.length === 0)
     throw new Exit(1, json({ error: "no issues found matching the provided IDs" }), errors.join(""));
-  process.stderr.write(errors.join(""));
+  if (errors.length > 0) process.stderr.write(errors.join(""));
   return fault("object") ? json(issues[0]) : json(issues);
 };
 

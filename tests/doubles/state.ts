@@ -1,6 +1,6 @@
 /** What both stand-ins need: a state that processes share, arguments, and ways to misbehave. */
 import { Database } from "bun:sqlite";
-import { appendFileSync } from "node:fs";
+import { appendFileSync, writeFileSync } from "node:fs";
 
 /** One transaction; what `work` throws leaves the state as it was. */
 export function transact<S, T>(path: string, empty: S, work: (state: S) => T): T {
@@ -66,11 +66,21 @@ export function hang(pids: string | undefined): never {
 
 export function run(work: () => string): void {
   try {
-    process.stdout.write(work());
+    print(1, work());
   } catch (error) {
     if (!(error instanceof Exit)) throw error;
-    process.stdout.write(error.stdout);
-    process.stderr.write(error.stderr);
+    print(1, error.stdout);
+    print(2, error.stderr);
     process.exitCode = error.status;
+  }
+}
+
+/** `process.stdout` would take longer to load than all the rest of a stand-in. */
+function print(fd: 1 | 2, text: string): void {
+  try {
+    if (text !== "") writeFileSync(fd, text);
+  } catch (error) {
+    // Whoever asked has stopped reading.
+    if ((error as { code?: string }).code !== "EPIPE") throw error;
   }
 }
