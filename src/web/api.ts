@@ -19,6 +19,14 @@ export interface Api {
 
 type Query = URLSearchParams;
 
+// What the page gets; it imports these types and nothing else of the server.
+export type NowData = ReturnType<typeof now>;
+export type RunData = ReturnType<typeof oneRun>;
+export type LoopData = ReturnType<typeof allLoops>[number];
+export type StatsData = ReturnType<ReturnType<typeof stats>>;
+export type JournalData = Awaited<ReturnType<typeof journalPage>>;
+export type TasksData = Awaited<ReturnType<typeof tasksOf>>;
+
 /** null: there is no such question. */
 export async function readApi(api: Api, name: string, query: Query): Promise<unknown> {
   const roots = () => api.projects.chosen(query.get("project"));
@@ -66,7 +74,7 @@ function filterOf({ projects }: Api, query: Query): Filter {
   return filter;
 }
 
-function oneRun({ projects, words, figures }: Api, query: Query): unknown {
+function oneRun({ projects, words, figures }: Api, query: Query) {
   const root = query.get("project") ?? "";
   const id = query.get("id") ?? "";
   if (!isRunId(id)) throw new AskedError("this is no run's name");
@@ -80,12 +88,12 @@ function oneRun({ projects, words, figures }: Api, query: Query): unknown {
 }
 
 /** Those on disk say more; those that are only remembered follow. */
-function allLoops({ figures }: Api, roots: string[], filter: Filter): { updated_at: string }[] {
+function allLoops({ figures }: Api, roots: string[], filter: Filter) {
   const here = loopsOf(roots);
   const isHere = ({ project, run }: { project: string; run: string }) =>
     here.some((loop) => loop.project === project && (loop.run === run || loop.id === run));
   const before = figures.ask((insight) => insight.loops(filter)) ?? [];
-  const left = { running: false, waiting: null, lines: [] };
+  const left = { running: false, waiting: null, lines: [] as (typeof here)[number]["lines"] };
   const all = [...here, ...before.filter((loop) => !isHere(loop)).map((loop) => ({ ...loop, id: loop.run, ...left }))];
   return all.toSorted((a, b) => b.updated_at.localeCompare(a.updated_at));
 }

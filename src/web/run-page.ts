@@ -67,7 +67,7 @@ export function runFromJournal(root: string | null, id: string, words: Words) {
     return { at, seq, kind, text: plain(words({ kind, ...rest })), detail: null };
   });
   const graph = { stages: [], edges: [] };
-  return { ...told, graph, question: null, canApprove: false, paused: false, evidence: [], proofs: [] };
+  return { ...told, graph, question: null, canApprove: false, claimed: null, paused: false, evidence: [], proofs: [] };
 }
 
 // ── Row ─────────────────────────────────────────────────────────────────────

@@ -45,7 +45,7 @@ test("an answer reaches the run that waits; where it waits is said; the focus st
   }
   await dialog.getByRole("button", { name: "Answer" }).click();
   await dialog.getByText("✓ Done.").waitFor();
-  expect(await dialog.textContent()).toContain("next prompt of its session");
+  expect(await dialog.textContent()).toContain("next prompt in its session");
   expect(await violations(page)).toEqual([]);
   expect(now(asked)).toMatchObject({ status: "active", stage: "cleanup" });
   await dialog.getByRole("button", { name: "Close" }).click();

@@ -109,7 +109,7 @@ test("/ is for searching; what is typed there is no shortcut, and the search kee
   await isTitled(page, "Journal");
   await page.keyboard.press("/");
   await page.keyboard.type("grt");
-  await page.getByText("No line is like that.").waitFor();
+  await page.getByText("No matching lines.").waitFor();
   expect(await page.evaluate(() => (document.activeElement as HTMLInputElement).value)).toBe("grt");
   for (const _ of "grt") await page.keyboard.press("Backspace");
   await page.keyboard.type("TESTED");
@@ -131,11 +131,11 @@ test("a long story: its newest moment is one press away; a short one has no such
   const { page, faults, close } = await openPage(browser, dashboard);
   await page.locator(".need .meta").getByText(`ship ${short.id}`).waitFor();
   await visit(page, runHash(world.place, short), TITLES.ship!);
-  expect(await page.getByRole("button", { name: "To the newest" }).count()).toBe(0);
+  expect(await page.getByRole("button", { name: "Jump to the newest" }).count()).toBe(0);
   await visit(page, runHash(world.place, long), TITLES.tricky!);
-  await page.getByRole("button", { name: "To the newest" }).press("Enter");
+  await page.getByRole("button", { name: "Jump to the newest" }).press("Enter");
   expect(await focused(page)).toContain((await page.locator(".moment").last().textContent())!.trim());
-  expect(await page.getByText("left out").count()).toBe(0);
+  expect(await page.getByText("not shown").count()).toBe(0);
   expect(faults).toEqual([]);
   await close();
 });
@@ -150,7 +150,7 @@ test("of an endless story the newest 2000 moments, and where the others are", as
   const { page, faults, close } = await openPage(browser, dashboard);
   await visit(page, runHash(world.place, { id: "endless-1" }), "endless");
   expect(await page.locator(".moment").count()).toBe(2000);
-  await page.getByText("3 earlier moments left out").getByRole("link").click();
+  await page.getByText("3 earlier events not shown").getByRole("link").click();
   await isTitled(page, "Journal");
   await page.locator(".moment", { hasText: "2002" }).waitFor();
   expect(faults).toEqual([]);

@@ -43,7 +43,7 @@ test("how far it is, and then the figures of everything", async () => {
   expect(await page.locator("#view").textContent()).toContain(`Completed${runs}`);
   // A search stops before it takes too long, which is not the journal's end.
   await visit(page, "/journal?q=no-such-words", "Journal");
-  await page.getByText("No line so far.").waitFor();
+  await page.getByText("No match so far.").waitFor();
   await page.getByRole("link", { name: "Older" }).waitFor();
   expect(faults).toEqual([]);
   await close();

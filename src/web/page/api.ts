@@ -1,161 +1,17 @@
 /// <reference lib="dom" />
-/** What the server says, and how it is asked. */
-import type { Counts, GateRow, RunRow, StageRow, StageStat, TrendPoint } from "../../insight/types.ts";
+/** Asks the server. What it answers is typed where the answer is made. */
+import type { Done } from "../actions.ts";
+import type { NowData } from "../api.ts";
 
-export type { Counts, GateRow, RunRow, StageRow, StageStat };
-export type Point = TrendPoint;
-
-export interface Need {
-  project: string;
-  run: string;
-  workflow: string;
-  what: string;
-  how: string;
-  since: string;
-  kind: string;
-  question: Question | null;
-  canApprove: boolean;
-  /** when the claim was made that can be approved */
-  claimed: string | null;
-}
-
-export type StageState = "done" | "now" | "open";
-
-export interface StageMark {
-  id: string;
-  title: string;
-  state: StageState;
-}
-
-export interface LiveRun {
-  project: string;
-  run: string;
-  workflow: string;
-  title: string | null;
-  task: string | null;
-  stages: StageMark[];
-  stage: string;
-  since: string;
-  doing: string;
-  waits: string | null;
-  session: string | null;
-  host: string | null;
-  cost_usd: number | null;
-}
-
-export interface Project {
-  root: string;
-  name: string;
-  runs: number;
-  live: number;
-  updated_at: string;
-}
-
-export interface Now {
-  at: string;
-  needs: Need[];
-  live: LiveRun[];
-  projects: Project[];
-  readOnly?: boolean;
-}
-
-export interface Moment {
-  at: string;
-  seq: number;
-  kind: string;
-  text: string;
-  detail: unknown;
-  project?: string;
-  run?: string;
-}
-
-export interface GraphData {
-  stages: StageMark[];
-  edges: { from: string; to: string; label: string }[];
-}
-
-export interface Question {
-  text: string;
-  /** when it was put: an answer names it, so that it is none to a later question */
-  asked?: string;
-  choices: { name: string; label: string }[];
-}
-
-export interface RunDetail {
-  run: RunRow;
-  stages: StageRow[];
-  gates: GateRow[];
-  timeline: Moment[];
-  /** how many moments before those are left out */
-  older: number;
-  graph: GraphData;
-  question: Question | null;
-  canApprove: boolean;
-  /** when the claim was made that can be approved */
-  claimed: string | null;
-  paused?: boolean;
-}
-
-export interface Stats {
-  counts: Counts;
-  stages: StageStat[];
-  trend: { workflow: string; stage: string; points: Point[] }[];
-  bottleneck: { sentence: string; evidence: string } | null;
-}
-
-export interface LoopRow {
-  project: string;
-  id: string;
-  /** "" where it has none */
-  run: string;
-  procedure: string;
-  iterations: number;
-  failures: number;
-  cost_usd: number | null;
-  outcome: string | null;
-  why: string;
-  started_at: string;
-  updated_at: string;
-  /** an iteration did not say what it cost */
-  approximate: boolean;
-  /** somebody drives it */
-  running: boolean;
-  waiting: { until: string; why: string } | null;
-  lines: { iteration: number; verdict: string; why: string; elapsed_ms: number }[];
-}
-
-export interface Task {
-  project: string;
-  id: string;
-  title: string;
-  status: string;
-  next: boolean;
-  assignee: string | null;
-  command: string | null;
-  model: string | null;
-  after: string[];
-}
-
-export interface Page<Row> {
-  rows: Row[];
-  next: string | null;
-}
-
-export type ActionName = "answer" | "approve" | "pause" | "resume" | "abort" | "adopt";
+export type Project = NowData["projects"][number];
 
 export interface Act {
   project: string;
   run: string;
-  action: ActionName;
+  action: "answer" | "approve" | "pause" | "resume" | "abort" | "adopt";
   choice?: string;
   asked?: string;
   why?: string;
-}
-
-export interface Acted {
-  ok: boolean;
-  message: string;
-  waits?: string;
 }
 
 /** How much of the journals the last answer knew, in percent; null: all of it. */
@@ -166,38 +22,35 @@ export const readSoFar = () => percentRead;
 export class Locked extends Error {}
 
 export async function ask<T>(path: string, query: Record<string, string | null | undefined> = {}): Promise<T> {
-  const said = Object.entries(query).filter((entry): entry is [string, string] => Boolean(entry[1]));
-  const search = new URLSearchParams(said).toString();
+  const given = Object.entries(query).filter((entry): entry is [string, string] => Boolean(entry[1]));
+  const search = new URLSearchParams(given).toString();
   const answer = await fetch(`/api/${path}${search === "" ? "" : `?${search}`}`, {
     headers: { accept: "application/json" },
   });
   if (answer.status === 401) throw new Locked();
-  if (!answer.ok) throw new Error(await reason(answer));
+  if (!answer.ok) throw new Error((await message(answer)) ?? `The server answered ${answer.status}.`);
   const percent = answer.headers.get("x-pawl-reading");
   percentRead = percent === null ? null : Number(percent);
   return (await answer.json()) as T;
 }
 
-export async function act(wish: Act): Promise<Acted> {
+export async function act(wish: Act): Promise<Done> {
   const answer = await post("/api/act", wish);
   if (answer.status === 401) throw new Locked();
-  const said = await answer.json().catch(() => null);
-  if (said && typeof said.message === "string") return { ok: answer.ok && said.ok !== false, ...said };
-  return { ok: answer.ok, message: answer.ok ? "Done." : `The server answers ${answer.status}.` };
+  const body = (await answer.json().catch(() => null)) as Done | null;
+  if (body && typeof body.message === "string") return { ...body, ok: answer.ok && body.ok !== false };
+  return { ok: answer.ok, message: answer.ok ? "Done." : `The server answered ${answer.status}.` };
 }
 
 /** The key that `pawl dashboard` printed becomes a cookie, and leaves the address. */
-export async function enter(token: string): Promise<boolean> {
-  return (await post("/session", { token })).ok;
-}
+export const enter = async (token: string): Promise<boolean> => (await post("/session", { token })).ok;
 
 function post(path: string, body: unknown): Promise<Response> {
   const headers = { "content-type": "application/json", "x-pawl": "1" };
   return fetch(path, { method: "POST", headers, body: JSON.stringify(body) });
 }
 
-async function reason(answer: Response): Promise<string> {
-  const said = await answer.json().catch(() => null);
-  const text = said?.message ?? said?.error;
-  return typeof text === "string" ? text : `The server answers ${answer.status}.`;
+async function message(answer: Response): Promise<string | null> {
+  const body = (await answer.json().catch(() => null)) as { message?: unknown } | null;
+  return typeof body?.message === "string" ? body.message : null;
 }

@@ -67,3 +67,10 @@ export const DOT = "\u00a0· ";
 
 /** The folder's name is what a person calls a project. */
 export const projectName = (root: string): string => root.split("/").findLast((part) => part !== "") ?? root;
+
+export const sentence = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
+
+export const capital = (word: string): string => sentence(word.replaceAll("_", " "));
+
+/** Some workflows write their stages' names in capitals. */
+export const stageName = (name: string): string => (/^[A-Z0-9_]+$/.test(name) ? capital(name.toLowerCase()) : name);

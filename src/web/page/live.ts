@@ -1,13 +1,7 @@
 /// <reference lib="dom" />
-/** What the server tells by itself: listened to, taken up again, and said when it is gone. */
-import { announce, byId } from "./dom.ts";
-
-export interface Change {
-  project: string;
-  run: string;
-  kind: string;
-  at: string;
-}
+/** Listens for what the server announces, and connects again when it is gone. */
+import type { Change } from "../live.ts";
+import { state, update } from "./state.ts";
 
 type Listener = (change: Change | null) => void;
 
@@ -25,7 +19,7 @@ export function listen(heard: Listener): void {
     const missed = wasOnline;
     wasOnline = true;
     wait = SOONEST_MS;
-    showOnline(true);
+    showConnection("live");
     if (missed) heard(null);
   });
   source.addEventListener("change", (event) => {
@@ -33,7 +27,7 @@ export function listen(heard: Listener): void {
     if (change) heard(change);
   });
   source.addEventListener("error", () => {
-    showOnline(false);
+    showConnection("offline");
     source?.close();
     setTimeout(() => again(heard), wait);
     wait = Math.min(wait * 2, LATEST_MS);
@@ -60,12 +54,9 @@ function read(text: string): Change | null {
   }
 }
 
-function showOnline(online: boolean): void {
-  const place = byId("connection");
-  if (place.dataset.state === (online ? "live" : "offline")) return;
-  const before = place.dataset.state;
-  place.dataset.state = online ? "live" : "offline";
-  byId("connection-text").textContent = online ? "Live" : "Offline, trying again";
-  byId("offline").hidden = online;
-  if (before !== "starting" || !online) announce(online ? "Live again" : "The dashboard is offline");
+function showConnection(connection: "live" | "offline"): void {
+  if (state.connection === connection) return;
+  const isFirst = state.connection === "starting" && connection === "live";
+  update({ connection });
+  if (!isFirst) update({ announced: connection === "live" ? "Live again" : "The dashboard is offline" });
 }

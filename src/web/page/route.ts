@@ -1,11 +1,13 @@
 /// <reference lib="dom" />
-/** Which page: `#/run?project=…&id=…`. Behind the hash, so it never reaches a server's log. */
+/** Which page: `#/run?project=…&id=…`. After the hash, so it never reaches a server's log. */
 
 export type PageName = "now" | "runs" | "run" | "stages" | "tasks" | "loops" | "journal";
 
+export type Query = Record<string, string>;
+
 export interface Route {
   page: PageName;
-  query: Record<string, string>;
+  query: Query;
 }
 
 export const PAGES: { name: PageName; title: string; key: string }[] = [
@@ -24,8 +26,8 @@ export function currentRoute(): Route {
 }
 
 export function link(page: PageName, query: Record<string, string | null | undefined> = {}): string {
-  const said = Object.entries(query).filter((entry): entry is [string, string] => Boolean(entry[1]));
-  const search = new URLSearchParams(said).toString();
+  const given = Object.entries(query).filter((entry): entry is [string, string] => Boolean(entry[1]));
+  const search = new URLSearchParams(given).toString();
   return `#/${page}${search === "" ? "" : `?${search}`}`;
 }
 
@@ -33,7 +35,7 @@ export function go(page: PageName, query: Record<string, string | null | undefin
   location.hash = link(page, query);
 }
 
-/** Filters change the address, but every letter typed is no place to come back to. */
+/** Filters change the address, but not every typed letter is a place to come back to. */
 export function refine(page: PageName, query: Record<string, string | null | undefined>): void {
   history.replaceState(null, "", link(page, query));
   dispatchEvent(new HashChangeEvent("hashchange"));

@@ -1,8 +1,3 @@
-declare module "*.css" {
-  const text: string;
-  export default text;
-}
-
 declare module "*.svg" {
   const text: string;
   export default text;

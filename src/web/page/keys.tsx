@@ -1,19 +1,14 @@
 /// <reference lib="dom" />
 /** The keyboard: every page and every item without a mouse. */
-import { openDialog } from "./dialog.ts";
-import { byId, h } from "./dom.ts";
+import { useRef } from "preact/hooks";
+import { Dialog } from "./dialog.tsx";
 import { go, PAGES } from "./route.ts";
-import { nextTheme } from "./theme.ts";
+import { closeDialog, nextTheme, openDialog } from "./state.ts";
 
 const GOES_MS = 1500;
 let going = 0;
 
-export function startKeys(): void {
-  document.addEventListener("keydown", heard);
-  byId("help").addEventListener("click", showHelp);
-}
-
-function heard(event: KeyboardEvent): void {
+export function onKey(event: KeyboardEvent): void {
   const { target, key } = event;
   if (event.ctrlKey || event.metaKey || event.altKey || document.querySelector("dialog[open]")) return;
   if (target instanceof HTMLElement && target.closest("input, textarea, select, [contenteditable]")) {
@@ -30,7 +25,7 @@ function press(key: string): boolean {
   else if (key === "j" || key === "k") move(key === "j" ? 1 : -1);
   else if (key === "t") nextTheme();
   else if (key === "?") showHelp();
-  else if (key === "/") return search();
+  else if (key === "/") search();
   else return key === "g";
   return true;
 }
@@ -43,33 +38,46 @@ function move(by: number): void {
   next?.scrollIntoView({ block: "nearest" });
 }
 
-function search(): boolean {
+function search(): void {
   const field = document.querySelector<HTMLInputElement>("#view input[type=search]");
   if (field) field.focus();
   else go("journal");
-  return true;
 }
 
-function showHelp(): void {
-  const keys: [string[], string][] = [
-    ...PAGES.map(({ key, title }): [string[], string] => [["g", key], title]),
-    [["j"], "Next item"],
-    [["k"], "Item before"],
-    [["Enter"], "Open it"],
-    [["/"], "Search the journal"],
-    [["t"], "Light, dark, or as the system"],
-    [["Esc"], "Close, or leave a field"],
-    [["?"], "This list"],
-  ];
-  const list = keys.map(([all, text]) => [
-    h(
-      "dt",
-      {},
-      all.map((key) => h("kbd", {}, key)),
-    ),
-    h("dd", {}, text),
-  ]);
-  const close = h("button", { type: "button", click: () => dialog.close() }, "Close");
-  const dialog = openDialog("Keyboard", [h("dl", { class: "keys" }, list), h("div", { class: "buttons" }, close)]);
-  close.focus();
+const KEYS: [string[], string][] = [
+  ...PAGES.map(({ key, title }): [string[], string] => [["g", key], title]),
+  [["j"], "Next item"],
+  [["k"], "Previous item"],
+  [["Enter"], "Open it"],
+  [["/"], "Search the journal"],
+  [["t"], "Light, dark, or as the system"],
+  [["Esc"], "Close, or leave a field"],
+  [["?"], "This list"],
+];
+
+export const showHelp = () => openDialog(<Help />);
+
+function Help() {
+  const close = useRef<HTMLButtonElement>(null);
+  return (
+    <Dialog title="Keyboard" first={close}>
+      <dl class="keys">
+        {KEYS.map(([keys, text]) => (
+          <>
+            <dt>
+              {keys.map((key) => (
+                <kbd key={key}>{key}</kbd>
+              ))}
+            </dt>
+            <dd>{text}</dd>
+          </>
+        ))}
+      </dl>
+      <div class="buttons">
+        <button ref={close} type="button" onClick={closeDialog}>
+          Close
+        </button>
+      </div>
+    </Dialog>
+  );
 }
