@@ -1,5 +1,5 @@
 /** What differs between two trees, with the texts that are asked for. */
-import { ask, askBytes, type Repo, readable, TreeError } from "./git.ts";
+import { askGit, askGitForBytes, emptyTree, type Repo, readable, resolveName, TreeError } from "./git.ts";
 
 /** `before` and `after`: null where it is not there, no text, too large, or not asked for. */
 export interface TreeChange {
@@ -17,7 +17,7 @@ export interface Diff {
   objects: string | null;
   until: number;
   wanted(path: string): boolean;
-  isOurs(path: string): boolean;
+  isOwn(path: string): boolean;
 }
 
 /** One line of `git diff-tree --raw`: two modes, two objects. */
@@ -37,7 +37,7 @@ const REGULAR = /^100/;
 export function diffTrees(diff: Diff): TreeChange[] {
   const trees = [treeOf(diff, diff.base), treeOf(diff, diff.now)];
   const command = ["diff-tree", "-r", "-z", "--raw", "--no-abbrev", "-M", "--no-ext-diff", "--no-textconv"];
-  const changes = parseRaw(ask(diff.repo, [...command, ...trees], asked(diff))).flatMap((raw) =>
+  const changes = parseRaw(askGit(diff.repo, [...command, ...trees], call(diff))).flatMap((raw) =>
     withoutOurs(raw, diff),
   );
   const texts = textsOf(
@@ -48,7 +48,7 @@ export function diffTrees(diff: Diff): TreeChange[] {
   return changes.map((change) => ({ ...change, before: text(change.before), after: text(change.after) }));
 }
 
-const asked = ({ until, objects }: Diff) => ({ until, objects });
+const call = ({ until, objects }: Diff) => ({ until, objects });
 
 /** A commit holds the whole repository, a tree of ours the project only. */
 function treeOf(diff: Diff, name: string): string {
@@ -56,19 +56,11 @@ function treeOf(diff: Diff, name: string): string {
     throw new TreeError(`no tree is named ${JSON.stringify(name)}`);
   const folder = readable(diff.repo.prefix.slice(0, -1));
   const names = [`${name}^{commit}`, `${name}^{commit}:${folder}`, `${name}^{tree}`];
-  const found = names.map((one) => resolved(diff, one));
-  const tree = found[0] === null ? found[2] : (found[1] ?? emptyTree(diff));
+  const found = names.map((one) => resolveName(diff.repo, one, call(diff)));
+  const tree = found[0] === null ? found[2] : (found[1] ?? emptyTree(diff.repo, call(diff)));
   if (!tree) throw new TreeError(`the tree ${name.slice(0, 100)} is not known here`);
   return tree;
 }
-
-function resolved(diff: Diff, name: string): string | null {
-  const command = ["rev-parse", "--verify", "-q", "--end-of-options", name];
-  return ask(diff.repo, command, { ...asked(diff), also: [1, 128] }).trim() || null;
-}
-
-const emptyTree = (diff: Diff) =>
-  ask(diff.repo, ["hash-object", "-t", "tree", "--stdin"], { ...asked(diff), input: "" }).trim();
 
 function parseRaw(out: string): Raw[] {
   const fields = out.split("\0");
@@ -89,13 +81,13 @@ function parseRaw(out: string): Raw[] {
 }
 
 /** A rename from or to a path of ours is half a change for everyone else. */
-function withoutOurs(raw: Raw, { isOurs }: Diff): Raw[] {
+function withoutOurs(raw: Raw, { isOwn }: Diff): Raw[] {
   const { from, ...rest } = raw;
-  if (from === undefined || !isOurs(from)) {
-    if (!isOurs(raw.path)) return [raw];
+  if (from === undefined || !isOwn(from)) {
+    if (!isOwn(raw.path)) return [raw];
     return from === undefined ? [] : [{ ...rest, path: from, status: "removed", after: null }];
   }
-  return isOurs(raw.path) ? [] : [{ ...rest, status: "added", before: null }];
+  return isOwn(raw.path) ? [] : [{ ...rest, status: "added", before: null }];
 }
 
 // ── Texts ───────────────────────────────────────────────────────────────────
@@ -105,7 +97,7 @@ function textsOf(diff: Diff, changes: Raw[]): Map<string, string> {
   const small = smallOnes(diff, oids);
   const texts = new Map<string, string>();
   if (small.length === 0) return texts;
-  const out = askBytes(diff.repo, ["cat-file", "--batch"], { ...asked(diff), input: small.join("\n") });
+  const out = askGitForBytes(diff.repo, ["cat-file", "--batch"], { ...call(diff), input: small.join("\n") });
   for (let at = 0; at < out.length; ) {
     const lineEnd = out.indexOf(10, at);
     const [oid, , size] = out.toString("latin1", at, lineEnd).split(" ");
@@ -119,7 +111,7 @@ function textsOf(diff: Diff, changes: Raw[]): Map<string, string> {
 /** "oid blob size", or "oid missing": that one was not kept. */
 function smallOnes(diff: Diff, oids: string[]): string[] {
   if (oids.length === 0) return [];
-  const lines = ask(diff.repo, ["cat-file", "--batch-check"], { ...asked(diff), input: oids.join("\n") }).split("\n");
+  const lines = askGit(diff.repo, ["cat-file", "--batch-check"], { ...call(diff), input: oids.join("\n") }).split("\n");
   let total = 0;
   return lines.flatMap((line) => {
     const [oid, type, size] = line.split(" ");

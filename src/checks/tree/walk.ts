@@ -9,14 +9,14 @@ const MOST_BYTES = 512 << 20;
 /** Rebuilt by tools, and larger than all the rest. */
 const LEFT_OUT = new Set([".git", "node_modules"]);
 
-export function walkedHash(root: string, until: number, isOurs: (path: string) => boolean): string {
+export function walkedHash(root: string, until: number, isOwn: (path: string) => boolean): string {
   const lines: string[] = [];
   let bytes = 0;
   const folder = (dir: string) => {
     timeLeft(until);
     for (const name of readdirSync(join(root, dir)).sort()) {
       const path = dir + name;
-      if (LEFT_OUT.has(name) || isOurs(path)) continue;
+      if (LEFT_OUT.has(name) || isOwn(path)) continue;
       const found = lookAt(join(root, path));
       if (found?.isDirectory()) folder(`${path}/`);
       if (!found || found.isDirectory()) continue;

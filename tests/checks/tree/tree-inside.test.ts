@@ -64,6 +64,20 @@ describe("repositories inside", () => {
     expect(hash()).toBe(committed());
   });
 
+  test("a repository inside may have names of another length", () => {
+    repository("--object-format=sha256");
+    const before = hash();
+    mkdirSync(join(root, "nested"));
+    gitIn(join(root, "nested"), "init", "-q", "--template=");
+    put("nested/x.ts");
+    gitIn(join(root, "nested"), "add", "-A");
+    gitIn(join(root, "nested"), "commit", "-qm", "x");
+    const clean = hash(join(place, "kept"));
+    put("nested/x.ts", "edited");
+    expect(new Set([before, clean, hash()]).size).toBe(3);
+    expect(changesSince(root, "HEAD", clean, join(place, "kept"), () => true).ok).toBe(true);
+  });
+
   test("another worktree is another project", () => {
     repository();
     const before = hash();
@@ -118,6 +132,16 @@ describe("nothing of the repository is run", () => {
     expect(existsSync(trace())).toBe(false);
     git("add", "-A");
     expect(readFileSync(trace(), "utf8")).toContain("post-index-change");
+  });
+
+  test("no filter where the index has to be written out", () => {
+    repository();
+    git("update-index", "--split-index");
+    put(".gitattributes", "* filter=evil\n");
+    git("config", "filter.evil.clean", program("clean"));
+    put("src/a.ts", "src/A.ts\n");
+    hash();
+    expect(existsSync(trace())).toBe(false);
   });
 
   test("a filter in a submodule", () => {

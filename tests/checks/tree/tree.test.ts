@@ -34,6 +34,12 @@ describe("the hash is what git would commit", () => {
       rmSync(join(root, "src.txt"));
       symlinkSync("src/a.ts", join(root, "src.txt"));
     },
+    "a folder became a link to another with the same files": () => {
+      put("copy/a.ts");
+      put("copy/deep/b.ts");
+      rmSync(join(root, "src"), { recursive: true });
+      symlinkSync("copy", join(root, "src"));
+    },
     "names that sort around a slash": () => {
       for (const name of ["src-x", "src.x", "src0", "src/deep.x", "src/deep-x", "src/deep0"]) put(name);
     },
@@ -210,6 +216,19 @@ describe("the hash is what git would commit", () => {
     expect(hash(null, join(root, "src"))).toBe(below);
     mkdirSync(join(root, "empty"));
     expect(hash(null, join(root, "empty"))).toBe("4b825dc642cb6eb9a060e54bf8d69288fbee4904");
+  });
+
+  test("of a folder in a repository with a conflict elsewhere", () => {
+    repository();
+    const before = hash(null, join(root, "src"));
+    git("checkout", "-qb", "other");
+    put("src.txt", "theirs\n");
+    git("commit", "-qam", "theirs");
+    git("checkout", "-q", "-");
+    put("src.txt", "ours\n");
+    git("commit", "-qam", "ours");
+    expect(() => git("merge", "-q", "other")).toThrow();
+    expect(hash(null, join(root, "src"))).toBe(before);
   });
 
   test("of a folder its repository ignores: read without git", () => {
