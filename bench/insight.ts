@@ -1,6 +1,5 @@
 /** Insight: the first fold of a large journal against reading it, what is added later, and every question with 100,000 runs. */
 import { closeSync, mkdirSync, openSync, readSync, rmSync, statSync } from "node:fs";
-import { availableParallelism } from "node:os";
 import { join } from "node:path";
 import { type Insight, openInsight } from "../src/insight/query.ts";
 import type { Counted } from "./contention.ts";
@@ -9,13 +8,10 @@ import { median } from "./measure.ts";
 import { ENV } from "./prepare.ts";
 
 const ROUNDS = 5;
-const MOST_FOLD = 2;
+const MOST_FOLD = 1.5;
 const MOST_REFRESH_MS = 20;
 const MOST_QUERY_MS = 50;
 const MANY_RUNS = 100_000;
-/** From here on two threads read it, and that has to be seen. */
-const LONG = 1e9;
-const LEAST_CORES = 1.3;
 const CHUNK = 4 * 1024 * 1024;
 const FILE = "2026-01.jsonl";
 
@@ -34,27 +30,7 @@ function readRaw(path: string): void {
   closeSync(fd);
 }
 
-/** The least that any reader of lines does: each as a text of its own. */
-function readLines(path: string): number {
-  const fd = openSync(path, "r");
-  const chunk = Buffer.allocUnsafe(CHUNK);
-  let held = 0;
-  let lines = 0;
-  for (let got = readSync(fd, chunk, 0, CHUNK, null); got > 0; got = readSync(fd, chunk, held, CHUNK - held, null)) {
-    const bytes = chunk.subarray(0, held + got);
-    let from = 0;
-    for (let end = bytes.indexOf(10); end !== -1; end = bytes.indexOf(10, from)) {
-      if (bytes.toString("utf8", from, end).length > 0) lines++;
-      from = end + 1;
-    }
-    held = bytes.length - from;
-    chunk.copyWithin(0, from, bytes.length);
-  }
-  closeSync(fd);
-  return lines;
-}
-
-/** What most programs would do. */
+/** What any program does that reads its lines. */
 function readParsed(path: string): number {
   const fd = openSync(path, "r");
   const chunk = Buffer.allocUnsafe(CHUNK);
@@ -92,17 +68,14 @@ function openAnew({ root, db }: Place): Insight {
 }
 
 function measureFold(place: Place, lines: number, runs: number): Counted {
-  const times = { raw: [] as number[], lines: [] as number[], parsed: [] as number[], fold: [] as number[] };
+  const times = { raw: [] as number[], parsed: [] as number[], fold: [] as number[] };
   const problems: string[] = [];
-  let helped = 0;
   for (let round = 0; round < ROUNDS; round++) {
     times.raw.push(timed(() => readRaw(place.path)).ms);
-    times.lines.push(timed(() => readLines(place.path)).ms);
-    if (round < 2) times.parsed.push(timed(() => readParsed(place.path)).ms);
+    times.parsed.push(timed(() => readParsed(place.path)).ms);
     const insight = openAnew(place);
     const { ms, value } = timed(() => insight.sync());
     times.fold.push(ms);
-    helped = value.helped / value.events;
     const counted = insight.counts({});
     insight.close();
     if (value.events !== lines || value.skipped !== 0 || counted.completed !== runs)
@@ -111,14 +84,12 @@ function measureFold(place: Place, lines: number, runs: number): Counted {
   const fold = median(times.fold);
   const against = (of: number[]) => fold / median(of);
   const mb = statSync(place.path).size / 1e6;
-  const ofMin = Math.min(...times.fold) / Math.min(...times.lines);
-  const word = against(times.lines) <= MOST_FOLD ? "ok" : "OVER";
+  const ofMin = Math.min(...times.fold) / Math.min(...times.parsed);
+  const word = against(times.parsed) <= MOST_FOLD ? "ok" : "OVER";
   const result = [
-    `${word} ${against(times.lines).toFixed(2)} of ${MOST_FOLD} x reading its lines (of min ${ofMin.toFixed(2)})`,
+    `${word} ${against(times.parsed).toFixed(2)} of ${MOST_FOLD} x parsing its lines (of min ${ofMin.toFixed(2)})`,
     `${against(times.raw).toFixed(1)} x reading its bytes`,
-    `${against(times.parsed).toFixed(2)} x parsing its lines`,
     `${fold.toFixed(0)} ms, ${(lines / fold / 1000).toFixed(2)} million lines a second, ${(mb / fold).toFixed(2)} GB/s`,
-    `${(100 * helped).toFixed(0)} % by a second thread`,
   ].join("; ");
   return { name: `insight, first fold of ${lines} lines (${mb.toFixed(0)} MB)`, result, problems };
 }
@@ -129,15 +100,10 @@ function measureStats(binary: string, place: Place): Counted {
   const { ms, value } = timed(() =>
     Bun.spawnSync([binary, "stats", "--since", "2026-01-01", "--json"], { cwd: place.root, env }),
   );
-  const { user, system } = value.resourceUsage.cpuTime;
-  const cores = Number(user + system) / 1000 / ms;
-  const isLong = statSync(place.path).size > LONG && availableParallelism() > 1;
-  const problems = value.exitCode === 0 ? [] : [value.stderr.toString()];
-  if (isLong && cores < LEAST_CORES) problems.push("the second thread does nothing");
   return {
     name: "insight, `pawl stats` for the first time",
-    result: `${ms.toFixed(0)} ms, on ${cores.toFixed(2)} cores`,
-    problems,
+    result: `${ms.toFixed(0)} ms`,
+    problems: value.exitCode === 0 ? [] : [value.stderr.toString()],
   };
 }
 

@@ -28,7 +28,6 @@ async function rewake(input: Input): Promise<void> {
 }
 
 async function other(): Promise<void> {
-  if (!Bun.isMainThread) return (await import("./insight/mate-thread.ts")).serve();
   const args = argv.slice(3);
   if (name === "job") process.exit(await (await import("./cli/job.ts")).run(args));
   if (name === "statusline" && !args.includes("--help")) {

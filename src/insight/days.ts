@@ -83,14 +83,6 @@ function sumOf(own: Spans, span: string, workflow: string, stage: string): SpanS
   return sum;
 }
 
-export function mergeDays(into: DaySums, more: DaySums): void {
-  for (const [project, spans] of more) {
-    const own = into.get(project) ?? (new Map() as Spans);
-    into.set(project, own);
-    for (const sum of sumsOf(spans)) addSpan(own, sum.span, sum);
-  }
-}
-
 function addSpan(own: Spans, span: string, more: SpanSum): void {
   const sum = sumOf(own, span, more.workflow, more.stage);
   addSums(sum, more);

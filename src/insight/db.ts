@@ -7,7 +7,7 @@ import { close, FLAGS, open } from "../native/disk.ts";
 import { errorCode, makeDirs, messageOf, removeQuietly } from "../store/files.ts";
 import { dirname } from "../store/names.ts";
 
-const VERSION = 3;
+const VERSION = 4;
 /** Longer than any sync but the first of a long history, and no longer than a page may stand still. */
 const BUSY_MS = 2000;
 
@@ -19,7 +19,7 @@ CREATE TABLE files (
 CREATE TABLE runs (
   key INTEGER PRIMARY KEY, project INTEGER NOT NULL, id TEXT NOT NULL, workflow TEXT NOT NULL, stage TEXT NOT NULL,
   status TEXT NOT NULL, outcome TEXT, started INTEGER NOT NULL, updated INTEGER NOT NULL, cost REAL,
-  loops INTEGER NOT NULL, state BLOB NOT NULL, UNIQUE (project, id));
+  loops INTEGER NOT NULL, state TEXT NOT NULL, UNIQUE (project, id));
 CREATE INDEX runs_by_time ON runs (updated, started, project, workflow, status, outcome, cost);
 CREATE INDEX runs_by_project ON runs (project, updated);
 CREATE INDEX runs_live ON runs (project, workflow, stage, updated) WHERE status <> 'ended';
@@ -71,6 +71,8 @@ export function isDamage(error: unknown): boolean {
   const code = errorCode(error);
   const words = messageOf(error);
   return (
+    // A state that is not JSON.
+    error instanceof SyntaxError ||
     /^SQLITE_(CORRUPT|NOTADB|FORMAT|SCHEMA|IOERR)/.test(code) ||
     /no such (table|column|index)|malformed|not a database/.test(words)
   );

@@ -3,10 +3,10 @@ import type { Database } from "bun:sqlite";
 import { namesOf } from "../native/disk.ts";
 import { errorCode, insideRoot, lookAt, messageOf } from "../store/files.ts";
 import { join } from "../store/names.ts";
-import { openReader, type Reader } from "./fold-range.ts";
+import { openFold } from "./fold-runs.ts";
 import type { Project } from "./projects.ts";
-import { nowhere, type Place } from "./read.ts";
-import type { Work } from "./work.ts";
+import { type LineReader, nowhere, type Place, readOn } from "./read.ts";
+import type { Work } from "./sync.ts";
 
 const FOLDER = ".pawl/journal";
 
@@ -16,7 +16,6 @@ export function foldProject(work: Work, project: Project): void {
   if (project.gone || foldFiles(work, project)) return;
   Object.assign(work.step, { read, total });
   forgetProject(work.db, project.id);
-  work.saved.delete(project.id);
   work.step.days.delete(project.id);
   if (!foldFiles(work, project)) work.problems.push(`${project.root}: its journal changes while it is read`);
 }
@@ -39,8 +38,15 @@ function foldFiles(work: Work, project: Project): boolean {
   const known = placesOf(work.db, project.id);
   const found = filesOf(work, project);
   if (isReplaced(known, found)) return false;
-  const reader = openReader(work, project);
   const { step } = work;
+  const fold = openFold(work, project);
+  const reader = {
+    ...fold,
+    isEnough: () => {
+      step.isCut ||= performance.now() >= step.until;
+      return step.isCut;
+    },
+  };
   for (const file of found) {
     const before = known.find(({ inode }) => inode === file.inode);
     step.total += file.size;
@@ -55,15 +61,15 @@ function foldFiles(work: Work, project: Project): boolean {
       work.problems.push(`${file.path}: ${messageOf(error)}`);
     }
   }
-  reader.flush();
+  fold.save();
   return true;
 }
 
 /** A rotated file has another name, but it is the same file; unless the disk gave the number of a removed one to a new one. */
-function readFile(file: Found, before: KnownPlace | undefined, { read }: Reader): Place | null {
-  const after = read(file, before ?? nowhere(file.inode));
-  const isNew = after === null && before !== undefined && before.name !== file.name;
-  return isNew ? read(file, nowhere(file.inode)) : after;
+function readFile({ path, name, inode }: Found, before: KnownPlace | undefined, reader: LineReader): Place | null {
+  const after = readOn(path, before ?? nowhere(inode), reader);
+  const isNew = after === null && before !== undefined && before.name !== name;
+  return isNew ? readOn(path, nowhere(inode), reader) : after;
 }
 
 /** Another file has the name of one that is nowhere any more. */

@@ -3,41 +3,37 @@ import type { Database } from "bun:sqlite";
 import { statePath } from "../store/home.ts";
 import { basename, dirname } from "../store/names.ts";
 import { findBottleneck } from "./bottleneck.ts";
-import { unpackRun } from "./core/fold-pack.ts";
+import type { RunState } from "./core/fold.ts";
 import { inMemory, isDamage, isInMemory, isUnwritable, makeAnew, openDatabase } from "./db.ts";
 import { afterCursor, cursorOf, IS_LIVE, IS_OVER, limitOf, whereRuns } from "./filter.ts";
-import { findTeam, type Team } from "./mate.ts";
 import { asGone, gateRows, iso, loopRow, runRow, stageRows } from "./rows.ts";
 import { stageStats, trendOf } from "./stats.ts";
-import { beginSync, type Sync } from "./sync.ts";
+import { beginSync } from "./sync.ts";
 import type { Counts, Filter, Insight, LoopRow, ProjectRow, RunRow, Synced } from "./types.ts";
 
 export { ENOUGH_ATTEMPTS } from "./bottleneck.ts";
 export type { Filter, Insight, LoopRow } from "./types.ts";
 
-const STEP_MS = 250;
+const STEP_MS = 500;
 
 interface Options {
   path?: string;
   /** only these (and those seen before) instead of all that Pawl has heard of */
   projects?: string[];
-  team?: Team | null;
 }
 
 export function openInsight(options: Options = {}): Insight {
   const path = options.path ?? statePath("insight.db");
-  const team = options.team === undefined ? findTeam() : options.team;
   const opened = openDatabase(path);
   let { db, rebuilt } = opened;
-  let going: Sync | null = null;
+  let going: ((ms: number) => Synced) | null = null;
   const close = () => {
-    going?.stop();
     going = null;
     db.close();
   };
   const syncSome = (ms: number): Synced => {
-    going ??= beginSync(db, options.projects, team);
-    const synced = going.step(ms);
+    going ??= beginSync(db, options.projects);
+    const synced = going(ms);
     if (synced.share < 1) return synced;
     going = null;
     const why = rebuilt;
@@ -121,12 +117,12 @@ interface Kept {
   gone: number;
   updated: number;
   cost: number | null;
-  state: Uint8Array;
+  state: string;
 }
 
 const FIELDS = `key, updated, cost, state, (SELECT root FROM projects WHERE id = runs.project) AS root,
   (SELECT gone FROM projects WHERE id = runs.project) AS gone`;
-const stateOf = ({ state }: Kept) => unpackRun(state);
+const stateOf = ({ state }: Kept) => JSON.parse(state) as RunState;
 
 function knownOf(row: Kept): NonNullable<ReturnType<Insight["run"]>> {
   const { root, cost, gone } = row;

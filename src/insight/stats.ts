@@ -4,7 +4,7 @@
  */
 import type { Database } from "bun:sqlite";
 import { exactQuantile, type Histogram, mergePacked, newHistogram, quantileOf } from "../kernel/time/histogram.ts";
-import { type RunTrack, unpackTrack } from "./core/fold-pack.ts";
+import type { RunState } from "./core/fold.ts";
 import { addSums, addVisit, daySpan, monthSpan, newSum, type StageSum } from "./days.ts";
 import { type Bound, END, IS_LIVE, START, timeOf, type Where, whereRuns } from "./filter.ts";
 import { iso } from "./rows.ts";
@@ -57,8 +57,8 @@ function groupExactly(db: Database, filter: Filter, slotOf: SlotOf): Grouped | n
   if (n > MOST_EXACT_RUNS || visitsBetween(db, filter, since, until) > MOST_EXACT_VISITS) return null;
   const grouped: Grouped = new Map();
   const rows = db.query(`SELECT key, state FROM runs INDEXED BY runs_by_time WHERE ${where.sql}`).all(...where.values);
-  for (const { key, state } of rows as { key: number; state: Uint8Array }[])
-    addRun(grouped, unpackTrack(state), key, { since, until, slotOf });
+  for (const { key, state } of rows as { key: number; state: string }[])
+    addRun(grouped, JSON.parse(state) as RunState, key, { since, until, slotOf });
   return grouped;
 }
 
@@ -68,7 +68,7 @@ interface Times {
   slotOf: SlotOf;
 }
 
-function addRun(grouped: Grouped, state: RunTrack, key: number, { since, until, slotOf }: Times): void {
+function addRun(grouped: Grouped, state: RunState, key: number, { since, until, slotOf }: Times): void {
   for (const visit of state.visits) {
     if (visit.to === null || visit.to < since || visit.to > until) continue;
     const group = groupOf(grouped, state.workflow, visit.stage, slotOf(visit.to));

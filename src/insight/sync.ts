@@ -1,49 +1,61 @@
 /**
- * Brings the database up to the journals, step by step. Each step is one transaction: another process sees all of it or nothing,
- * may do the next one itself, and whoever is interrupted goes on from there.
+ * Brings the database up to the journals, step by step. Each step is one transaction: another process sees all of it or
+ * nothing, may do the next one itself, and goes on from there if this one is interrupted.
  */
 import type { Database } from "bun:sqlite";
 import { readCost } from "../store/cost.ts";
 import { messageOf } from "../store/files.ts";
-import { saveDays } from "./days.ts";
+import { type DaySums, newDaySums, saveDays } from "./days.ts";
 import { isBusy } from "./db.ts";
 import { foldProject } from "./fold-project.ts";
-import type { Team } from "./mate.ts";
+import { MOST_TOUCHED } from "./fold-runs.ts";
 import { registerProjects } from "./projects.ts";
 import type { Synced } from "./types.ts";
-import { dismissMate, MOST_TOUCHED, newStep, newWork, type Work } from "./work.ts";
 
-/** All may be read, and still the step may not have come to its end. */
+/** Everything may be read although the step has not ended. */
 const MOST_UNFINISHED = 0.999;
 
-export interface Sync {
-  /** One more step, of about so many milliseconds. What it returns adds up over all of them. */
-  step(ms: number): Synced;
-  stop(): void;
+/** What one sync has done so far, in all its steps. */
+export interface Work {
+  db: Database;
+  projects: number;
+  events: number;
+  skipped: number;
+  problems: string[];
+  /** runs whose cost is read at the end */
+  touched: { project: number; root: string; id: string }[];
+  step: Step;
 }
 
-export function beginSync(db: Database, projects: string[] | undefined, team: Team | null): Sync {
-  const work = newWork(db, team);
+/** The current step. Bytes: of all files, and how many of them have been read. */
+interface Step {
+  until: number;
+  days: DaySums;
+  read: number;
+  total: number;
+  isCut: boolean;
+}
+
+const newStep = (until: number): Step => ({ until, days: newDaySums(), read: 0, total: 0, isCut: false });
+
+/** Returns a function that takes one more step of about so many milliseconds. What it returns adds up over all steps. */
+export function beginSync(db: Database, projects: string[] | undefined): (ms: number) => Synced {
+  const work: Work = { db, projects: 0, events: 0, skipped: 0, problems: [], touched: [], step: newStep(0) };
   let ms = 0;
-  return {
-    step(most) {
-      const began = performance.now();
-      work.step = newStep(began + most);
-      takeStep(work, projects);
-      ms += performance.now() - began;
-      const { events, helped, skipped, problems, step } = work;
-      if (!step.isCut) dismissMate(work);
-      const share = step.isCut ? Math.min(MOST_UNFINISHED, step.read / step.total) : 1;
-      return { events, helped, skipped, projects: work.projects, ms, share, rebuilt: null, problems };
-    },
-    stop: () => dismissMate(work),
+  return (most) => {
+    const began = performance.now();
+    work.step = newStep(began + most);
+    takeStep(work, projects);
+    ms += performance.now() - began;
+    const { events, skipped, problems, step } = work;
+    const share = step.isCut ? Math.min(MOST_UNFINISHED, step.read / step.total) : 1;
+    return { events, skipped, projects: work.projects, ms, share, rebuilt: null, problems };
   };
 }
 
 function takeStep(work: Work, projects: string[] | undefined): void {
   const { db } = work;
   const all = db.transaction(() => {
-    notice(work);
     const known = registerProjects(db, projects);
     work.projects = known.length;
     for (const project of known) foldProject(work, project);
@@ -54,15 +66,8 @@ function takeStep(work: Work, projects: string[] | undefined): void {
     all.immediate();
   } catch (error) {
     if (!isBusy(error)) throw error;
-    work.problems.push("another process is reading the journals; its figures will do");
+    work.problems.push("another process is reading the journals; its figures are used");
   }
-}
-
-/** What another process wrote since the last step. */
-function notice(work: Work): void {
-  const { data_version } = work.db.query("PRAGMA data_version").get() as { data_version: number };
-  if (data_version !== work.version) work.saved.clear();
-  work.version = data_version;
 }
 
 /** What sessions cost is not in the journal. A loop's own figures are, and go first. */

@@ -109,8 +109,6 @@ export interface Trend {
 export interface Synced {
   /** lines that were read and are records */
   events: number;
-  /** of them, those that a second thread folded */
-  helped: number;
   /** lines that are none */
   skipped: number;
   projects: number;

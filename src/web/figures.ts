@@ -33,8 +33,7 @@ export function openFigures(projects: Projects): Figures {
     const roots = projects.all();
     if (insight && known !== roots.join("\n")) close();
     known = roots.join("\n");
-    // Alone: short steps matter more here than how soon the last one is taken.
-    insight ??= openInsight({ projects: roots, team: null });
+    insight ??= openInsight({ projects: roots });
     // Each time: what a page was just told of has to be in its figures. Unless that is under way.
     if (next === undefined) step(insight);
     return insight;

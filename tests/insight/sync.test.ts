@@ -108,6 +108,30 @@ describe("reading on", () => {
     expect(before.runs[0]!.run).toMatchObject({ claims: 3, gate_fails: 1, continues: 1, waited_ms: 30 * 60_000 });
   });
 
+  const BROKEN = [
+    lines("cw-1")[3]!.slice(0, 150),
+    `${lines("cw-1")[3]!.slice(0, 150)}"`,
+    `${lines("cw-1")[3]}}`,
+    "[".repeat(100_000),
+    '{"v":1,"at":',
+    "\u0000",
+    "\ufffd",
+    '{"v":1,"__proto__":{"run":"cw-1"}}',
+    `{"v":1,"at":"2026-02-30T10:00:00.000Z","run":"cw-1","seq":1,"i":9,"kind":"ended"}`,
+    `{"v":1,"at":"2026-03-01T10:00:00.000Z","run":"cw-1","seq":1e99,"i":9,"kind":"ended"}`,
+    `{"v":1,"at":"2026-03-01T10:00:00.000Z","run":["cw-1"],"seq":1,"i":9,"kind":"ended"}`,
+  ];
+  test.each(BROKEN)("a broken line among good ones is skipped alone: %#", (broken) => {
+    const [good, more] = [lines("cw-1"), lines("cw-2")];
+    append(root, [...good.slice(0, 5), broken, ...good.slice(5), ...more.slice(0, 3), broken, ...more.slice(3)]);
+    const insight = ground.open();
+    expect(insight.sync()).toMatchObject({ skipped: 2, problems: [] });
+    const before = everything(insight);
+    rmSync(journal(root));
+    append(root, [...good, ...more]);
+    expect(before).toEqual(fresh());
+  });
+
   test("a line that is too long to matter", () => {
     append(root, lines("cw-1").slice(0, 2));
     appendFileSync(journal(root), `${"x".repeat(70 * 1024 * 1024)}\n`);

@@ -1,7 +1,8 @@
 /** What counts wherever it stands: claims, gates, iterations. Fields may be written by anyone, so each is looked at before it is used. */
 
 import type { Json } from "../../kernel/types/run.ts";
-import type { FoldLine, GateTally, Handler, LoopTally, RunState, Visit } from "./fold-types.ts";
+import type { GateTally, Handler, LoopTally, RunState, Visit } from "./fold-types.ts";
+import type { JournalLine } from "./journal-line.ts";
 
 const MOST_GATES = 200;
 const LONGEST_TEXT = 400;
@@ -14,7 +15,7 @@ export function text(value: Json | undefined): string {
 export const texts = (value: Json | undefined): string[] =>
   Array.isArray(value) ? value.slice(0, MOST_GATES).map((one) => text(one)) : [];
 
-export function setTask(state: RunState, { fields }: FoldLine): void {
+export function setTask(state: RunState, { fields }: JournalLine): void {
   if (typeof fields.task === "string") state.task = text(fields.task);
   else if (typeof fields.title !== "string") return;
   state.title = text(fields.title) || null;
@@ -81,7 +82,7 @@ export const COUNTS: Record<string, Handler> = {
   },
 };
 
-function noteGate(state: RunState, line: FoldLine): void {
+function noteGate(state: RunState, line: JournalLine): void {
   const { fields, stage, at } = line;
   const verdict = text(fields.verdict);
   const word = verdict === "pass" || verdict === "fail" ? verdict : "unproven";
@@ -127,14 +128,14 @@ function gateOf(state: RunState, stage: string, id: string): GateTally | undefin
   return tally;
 }
 
-function loopOf(state: RunState, { stage, at }: FoldLine): LoopTally {
+function loopOf(state: RunState, { stage, at }: JournalLine): LoopTally {
   const none = { iterations: 0, failures: 0, cost: null, unpriced: 0, outcome: null, why: "" };
   state.loop ??= { procedure: stage, ...none, from: at, at };
   state.loop.at = Math.max(state.loop.at, at);
   return state.loop;
 }
 
-function noteIteration(state: RunState, line: FoldLine): void {
+function noteIteration(state: RunState, line: JournalLine): void {
   const loop = loopOf(state, line);
   const { verdict, cost, why } = line.fields;
   loop.iterations += verdict === "spoilt" ? 0 : 1;

@@ -1,33 +1,8 @@
 /** What the journal tells of a run, folded: data only. Times are milliseconds since 1970. */
-import type { Json, RunStatus } from "../../kernel/types/run.ts";
+import type { RunStatus } from "../../kernel/types/run.ts";
+import type { JournalLine } from "./journal-line.ts";
 
-export type Handler = (state: RunState, line: FoldLine) => void;
-
-/** What lines of a kind are looked at for. "bare": only the fact counts, nobody has to look at their own fields. */
-export type Look = "nothing" | "bare" | "prompt" | "gate" | "end" | "all";
-
-export interface Rule {
-  look: Look;
-  /** wherever it stands */
-  count: Handler | null;
-  /** only while the run is not past it */
-  move: Handler | null;
-}
-
-/** One record of the journal. `fields` is empty for kinds of which only the fact counts. */
-export interface FoldLine {
-  at: number;
-  run: string;
-  seq: number;
-  i: number;
-  kind: string;
-  rule: Rule;
-  host: string;
-  session: string;
-  workflow: string;
-  stage: string;
-  fields: Record<string, Json | undefined>;
-}
+export type Handler = (state: RunState, line: JournalLine) => void;
 
 export type How = "done" | "back" | "ended" | "open";
 
@@ -81,7 +56,6 @@ export interface SeenRecords {
 }
 
 export interface RunState {
-  v: 1;
   id: string;
   workflow: string;
   plan: string[];

@@ -5,19 +5,19 @@
 
 import { COUNTS, openVisit, setTask, text, texts } from "./fold-counts.ts";
 import { newestSeen, newSeen, noteSeen } from "./fold-seen.ts";
-import type { FoldLine, Handler, How, Look, Rule, RunState } from "./fold-types.ts";
+import type { Handler, How, RunState } from "./fold-types.ts";
+import type { JournalLine } from "./journal-line.ts";
 
-export type { FoldLine, Look, Rule, RunState, Visit } from "./fold-types.ts";
+export type { RunState, Visit } from "./fold-types.ts";
 
 const MOST_VISITS = 2000;
 
 // ── Lines ───────────────────────────────────────────────────────────────────
 
 /** The first line of a run that counts. Where it is not the first commit, the beginning is missing. */
-export function openRun(line: FoldLine): RunState {
+export function openRun(line: JournalLine): RunState {
   const { run, workflow, stage, at, seq } = line;
   return {
-    v: 1,
     id: run,
     workflow,
     plan: [],
@@ -51,7 +51,7 @@ export function openRun(line: FoldLine): RunState {
 }
 
 /** Changes the state. false: a double, which changed nothing. A prompt is one of the person's: others do not get here. */
-export function foldLine(state: RunState, line: FoldLine): boolean {
+export function foldLine(state: RunState, line: JournalLine): boolean {
   const newest = newestSeen(state.seen);
   if (!noteSeen(state.seen, line.seq, line.i)) return false;
   if (line.at > state.updated) state.updated = line.at;
@@ -60,15 +60,20 @@ export function foldLine(state: RunState, line: FoldLine): boolean {
   // What came late still counts, but moves nothing: the run is past it.
   const isPast = isLate || state.status === "ended";
   if (!isPast) place(state, line);
-  const { count, move } = line.rule;
-  if (count !== null) count(state, line);
-  if (move !== null && !isPast) move(state, line);
+  COUNT.get(line.kind)?.(state, line);
+  if (!isPast) MOVE.get(line.kind)?.(state, line);
   return true;
 }
 
-/** Lines that count for nothing else tell at least that the run lives. */
-export function touchRun(state: RunState, at: number): void {
-  if (at > state.updated) state.updated = at;
+/** Nothing is counted for such a line and it moves nothing. What the host injects is not the person's word. */
+export const tellsOnlyLife = ({ kind, fields }: JournalLine): boolean =>
+  kind === "prompted" ? fields.injected === true : !COUNT.has(kind) && !MOVE.has(kind);
+
+/** false: nothing changed. */
+export function touchRun(state: RunState, at: number): boolean {
+  if (at <= state.updated) return false;
+  state.updated = at;
+  return true;
 }
 
 // ── Moving ──────────────────────────────────────────────────────────────────
@@ -113,7 +118,7 @@ const MOVES: Record<string, Handler> = {
 };
 
 /** Whatever moved it: a line tells in which stage the run is. With a task all stages begin anew, even the same one. */
-function place(state: RunState, line: FoldLine): void {
+function place(state: RunState, line: JournalLine): void {
   if (line.kind === "task_begun") return;
   if (openVisit(state) === undefined) enter(state, line.stage, line.at);
   else if (line.stage !== state.stage) moveTo(state, line.stage, line.at);
@@ -162,13 +167,13 @@ function leave(state: RunState, at: number, how: How): void {
   state.closed.push(visit);
 }
 
-function goOn(state: RunState, line: FoldLine): void {
+function goOn(state: RunState, line: JournalLine): void {
   stopWaiting(state, line.at);
   state.status = "active";
   state.why = "";
 }
 
-function wait(state: RunState, line: FoldLine, status: "waiting" | "halted", why: string): void {
+function wait(state: RunState, line: JournalLine, status: "waiting" | "halted", why: string): void {
   state.status = status;
   state.why = why;
   state.waits_since ??= line.at;
@@ -183,13 +188,13 @@ function stopWaiting(state: RunState, at: number): void {
   if (visit !== undefined) visit.waited += ms;
 }
 
-function takeOver(state: RunState, { host, session }: FoldLine): void {
+function takeOver(state: RunState, { host, session }: JournalLine): void {
   if (session === "") return;
   state.host = host;
   state.session = session;
 }
 
-function end(state: RunState, line: FoldLine): void {
+function end(state: RunState, line: JournalLine): void {
   const outcome = text(line.fields.outcome) || "ended";
   leave(state, line.at, outcome === "completed" ? "done" : "ended");
   stopWaiting(state, line.at);
@@ -198,26 +203,6 @@ function end(state: RunState, line: FoldLine): void {
   state.ended = line.at;
 }
 
-// ── Rules ───────────────────────────────────────────────────────────────────
-
-const LOOKS: Record<string, Look> = {
-  signalled: "bare",
-  continued: "bare",
-  asked_agent: "bare",
-  advanced: "bare",
-  decided: "bare",
-  resumed: "bare",
-  prompted: "prompt",
-  gated: "gate",
-  ended: "end",
-};
-
-const KINDS = new Set([...Object.keys(COUNTS), ...Object.keys(MOVES)]);
-const RULES = new Map(
-  [...KINDS].map((kind): [string, Rule] => {
-    return [kind, { look: LOOKS[kind] ?? "all", count: COUNTS[kind] ?? null, move: MOVES[kind] ?? null }];
-  }),
-);
-const NO_RULE: Rule = { look: "nothing", count: null, move: null };
-
-export const ruleOf = (kind: string): Rule => RULES.get(kind) ?? NO_RULE;
+/** Maps, since a journal may name a kind "constructor". */
+const COUNT = new Map(Object.entries(COUNTS));
+const MOVE = new Map(Object.entries(MOVES));

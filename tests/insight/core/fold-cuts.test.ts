@@ -1,4 +1,6 @@
 import { expect, test } from "bun:test";
+import fc from "fast-check";
+import { hostileJournal } from "../../harness/hostile-runs.ts";
 import { commit, foldText, type Told } from "./folding.ts";
 
 const STAGES = ["memory", "review", "commit"];
@@ -67,39 +69,37 @@ function anyJournal(random: Random): string {
   return `${lines.join(one(["\n", "\n\n"]))}\n`;
 }
 
-test("the same wherever reading was interrupted", () => {
-  const seed = Number(process.env.SEED ?? Date.now() % 1_000_000);
+const seed = Number(process.env.SEED ?? Date.now() % 1_000_000);
+
+/** In one go, and in pieces that end where a line ends. */
+function compare(text: string, places: number[], about: string): void {
+  const whole = foldText(text);
+  const cuts = places.map((place) => text.indexOf("\n", place % text.length) + 1);
+  let [from, pieces] = [0, foldText("")];
+  for (const cut of [...cuts.sort((a, b) => a - b), text.length]) {
+    pieces = foldText(text.slice(from, cut), pieces);
+    from = Math.max(from, cut);
+  }
+  const sorted = ({ closed }: typeof whole) => closed.map((visit) => JSON.stringify(visit)).sort();
+  const states = ({ runs }: typeof whole) => [...runs].map(([id, state]) => [id, JSON.parse(state)]).sort();
+  expect([about, states(pieces)]).toEqual([about, states(whole)]);
+  expect([about, sorted(pieces)]).toEqual([about, sorted(whole)]);
+  expect([about, pieces.skipped]).toEqual([about, whole.skipped]);
+}
+
+test("a journal reads the same wherever reading was interrupted", () => {
   for (let round = 0; round < 150; round++) {
     const random = randomFrom(seed + round);
     const text = anyJournal(random);
-    const whole = foldText(text);
-    const cuts = Array.from({ length: 1 + random.below(6) }, () => text.indexOf("\n", random.below(text.length)) + 1);
-    let [from, pieces] = [0, foldText("")];
-    for (const cut of [...cuts.sort((a, b) => a - b), text.length]) {
-      pieces = foldText(text.slice(from, cut), pieces);
-      from = Math.max(from, cut);
-    }
-    const sorted = ({ closed }: typeof whole) => closed.map((visit) => JSON.stringify(visit)).sort();
-    const about = `SEED=${seed + round}`;
-    expect([about, pieces.runs]).toEqual([about, whole.runs]);
-    expect([about, sorted(pieces)]).toEqual([about, sorted(whole)]);
+    const places = Array.from({ length: 1 + random.below(6) }, () => random.below(text.length));
+    compare(text, places, `SEED=${seed + round}`);
   }
 });
 
-test("lines known by their beginning mean what parsing them means", () => {
-  const seed = Number(process.env.SEED ?? Date.now() % 1_000_000);
-  for (let round = 0; round < 100; round++) {
-    const text = anyJournal(randomFrom(seed + round));
-    const spaced = text.split("\n").map((line) => (isJson(line) ? line.replace("{", "{ ") : line));
-    const about = `SEED=${seed + round}`;
-    expect([about, foldText(spaced.join("\n")).runs]).toEqual([about, foldText(text).runs]);
-  }
+test("so does a hostile one", () => {
+  const places = fc.array(fc.nat(), { maxLength: 5 });
+  fc.assert(
+    fc.property(hostileJournal, places, (text, at) => compare(text, at, "")),
+    { numRuns: Number(process.env.RUNS ?? 500), seed },
+  );
 });
-
-function isJson(line: string): boolean {
-  try {
-    return typeof JSON.parse(line) === "object";
-  } catch {
-    return false;
-  }
-}

@@ -1,8 +1,13 @@
 /** Journals for tests of the fold: written as Pawl writes them, and read in one go or in pieces. */
-import { foldLine, openRun, type RunState, touchRun, type Visit } from "../../../src/insight/core/fold.ts";
-import { packRun, unpackRun } from "../../../src/insight/core/fold-pack.ts";
-import { openScanner, scanLine } from "../../../src/insight/core/journal-scan.ts";
-import { newPacker } from "../../../src/insight/core/packed.ts";
+import {
+  foldLine,
+  openRun,
+  type RunState,
+  tellsOnlyLife,
+  touchRun,
+  type Visit,
+} from "../../../src/insight/core/fold.ts";
+import { type JournalLine, readRecord } from "../../../src/insight/core/journal-line.ts";
 
 type Fields = Record<string, unknown>;
 export type Told = [kind: string, fields?: Fields];
@@ -34,51 +39,50 @@ export const linesOf = (story: Story, where: Where = {}) =>
   story.flatMap(([minutes, stage, ...told], n) => commit(n + 1, minutes, stage, told, where));
 
 export interface Folded {
-  runs: Map<string, Uint8Array>;
-  /** every visit that ended, as it was told */
+  /** as JSON, the way the database keeps them */
+  runs: Map<string, string>;
+  /** every visit that ended */
   closed: Visit[];
   skipped: number;
 }
 
-const packer = newPacker();
-
-/** As a sync does it: what was known before is unpacked, what changed is packed. */
+/** As a sync does it: a known run is loaded, a changed one is saved. */
 export function foldText(text: string, before?: Folded): Folded {
   const folded: Folded = before ?? { runs: new Map(), closed: [], skipped: 0 };
-  const bytes = new TextEncoder().encode(text);
-  const scanner = openScanner();
   const states = new Map<string, RunState>();
-  let from = 0;
-  for (let end = bytes.indexOf(10); end !== -1; end = bytes.indexOf(10, from)) {
-    const what = end === from ? null : scanLine(scanner, bytes, from, end);
-    from = end + 1;
-    if (what === null || what === "again") continue;
-    if (what === "none") folded.skipped++;
-    else takeLine(what, scanner.line, states, folded);
+  for (const one of text.split("\n").slice(0, -1)) {
+    if (one === "") continue;
+    const line = readRecord(parse(one));
+    if (line === null) folded.skipped++;
+    else takeLine(line, states, folded);
   }
   for (const [id, state] of states) {
     folded.closed.push(...state.closed.map((visit) => ({ ...visit })));
-    folded.runs.set(id, packRun(packer, state).slice());
+    state.closed = [];
+    folded.runs.set(id, JSON.stringify(state));
   }
   return folded;
 }
 
-function takeLine(
-  what: "record" | "alive",
-  line: Parameters<typeof openRun>[0],
-  states: Map<string, RunState>,
-  { runs }: Folded,
-) {
-  const packed = runs.get(line.run);
-  let state = states.get(line.run) ?? (packed === undefined ? undefined : unpackRun(packed));
-  if (what === "alive" && state === undefined) return;
-  state ??= openRun(line);
-  states.set(line.run, state);
-  if (what === "alive") touchRun(state, line.at);
-  else foldLine(state, line);
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
 }
 
-export const stateOf = (folded: Folded, id = "cw-1"): RunState => unpackRun(folded.runs.get(id)!);
+function takeLine(line: JournalLine, states: Map<string, RunState>, { runs }: Folded) {
+  const known = runs.get(line.run);
+  const state = states.get(line.run) ?? (known === undefined ? undefined : (JSON.parse(known) as RunState));
+  if (state === undefined && tellsOnlyLife(line)) return;
+  const open = state ?? openRun(line);
+  states.set(line.run, open);
+  if (tellsOnlyLife(line)) touchRun(open, line.at);
+  else foldLine(open, line);
+}
+
+export const stateOf = (folded: Folded, id = "cw-1"): RunState => JSON.parse(folded.runs.get(id)!);
 export const foldStory = (story: Story, where: Where = {}) =>
   stateOf(foldText(`${linesOf(story, where).join("\n")}\n`), where.run);
 
