@@ -163,8 +163,9 @@ interface Edited {
 /** The task as the file shows it afterwards. */
 function change(place: Place, id: string, edit: Edit): Answer<Task> {
   return write(place, (text) => {
-    const at = parseSessionFile(text).found.findIndex((task) => task.id === id);
-    const task = tasksOf(parseSessionFile(text))[at];
+    const tasks = tasksOf(parseSessionFile(text));
+    const at = tasks.findIndex((task) => task.id === id);
+    const task = tasks[at];
     if (task === undefined) return unknown(id);
     return then(edit(text, task), (next) => ok({ next, at }));
   });

@@ -31,7 +31,6 @@ export interface SessionFile {
   text: string;
   headings: Mark[];
   found: FoundTask[];
-  tasks?: Task[];
 }
 
 /** An edit asks several times for the same text, which may be large. */
@@ -86,11 +85,6 @@ function slugOf(title: string): string {
 // ── Reading ─────────────────────────────────────────────────────────────────
 
 export function tasksOf(file: SessionFile): Task[] {
-  file.tasks ??= readTasks(file);
-  return file.tasks;
-}
-
-function readTasks(file: SessionFile): Task[] {
   const tasks = file.found.map((found, position) => asTask(file, found, position));
   const finished = new Set(tasks.filter(({ state }) => state === "closed" || state === "dropped").map(({ id }) => id));
   return tasks.map((task) =>
