@@ -11,13 +11,13 @@ export interface Agent {
   format: OutputFormat;
   /** false: the prompt is its last argument */
   stdin: boolean;
-  /** all of it, for the started process */
+  /** complete, for the started process */
   env: Environment;
-  /** the session it was given; null: it chooses its own */
+  /** the session Pawl gave it; null: it chooses its own */
   session: string | null;
 }
 
-/** edits: files without asking, commands as its settings allow · settings: only those · skip: nobody is asked anything */
+/** edits: files without asking, commands as its settings allow · settings: only those · skip: nothing is asked */
 export type Permissions = "edits" | "settings" | "skip";
 
 export interface AgentOptions {
@@ -26,97 +26,136 @@ export interface AgentOptions {
   root: boolean;
   model?: string;
   permissions?: Permissions;
-  /** it ends by itself once it has cost so much, where it can */
+  /** the agent stops by itself at this cost, if it can */
   budget_usd?: number;
-  /** of this process unless told */
+  /** default: this process's own */
   env?: Environment;
 }
 
 type Known = (typeof NAMES)[number];
+
+/** How the person lets an agent do something without asking. */
+interface Allow {
+  edit: string;
+  command: (command: string) => string;
+  /** git ran, but could not write its own files */
+  git?: string;
+}
 
 interface Client {
   format: OutputFormat;
   argv: string[];
   /** gives it the session's id */
   session?: (id: string) => string[];
-  model: (name: string) => string[];
-  permissions: Record<Permissions, string[]>;
+  edits: string[];
+  skip: string[];
   budget?: (usd: number) => string[];
+  /** its npm package */
   install: string;
+  allow: Allow;
 }
 
-const modelFlag = (name: string) => ["--model", name];
+const LOCAL = "permissions.allow of .claude/settings.local.json";
+const CODEX_SANDBOX = 'set sandbox_mode = "workspace-write" in ~/.codex/config.toml';
+
+/** A rule covers one command. Changing the folder needs none, and committing needs `git add` too. */
+function bashRules(command: string): string {
+  const own = command.replace(/^cd \S+ && /, "");
+  return own === "git commit" ? '"Bash(git add:*)" and "Bash(git commit:*)"' : `"Bash(${own}:*)"`;
+}
 
 /**
- * Claude Code is measured with 2.1.197. Of the others the headless command itself was run (codex 0.166, gemini 0.61,
- * opencode 1.18, copilot 1.0.102, qwen 0.15.10); prompts on stdin and permission flags are as their makers document.
+ * Claude Code is measured with 2.1.197. For the others the headless command itself was run (codex 0.166, gemini 0.61,
+ * opencode 1.18, copilot 1.0.102, qwen 0.15.10); prompts on stdin and permission flags are as documented.
  */
 const CLIENTS: Record<Known, Client> = {
   claude: {
     format: "claude",
     argv: ["claude", "-p", "--output-format", "stream-json", "--verbose"],
     session: (id) => ["--session-id", id],
-    model: modelFlag,
-    permissions: {
-      edits: ["--permission-mode", "acceptEdits"],
-      settings: [],
-      skip: ["--dangerously-skip-permissions"],
-    },
+    edits: ["--permission-mode", "acceptEdits"],
+    skip: ["--dangerously-skip-permissions"],
     budget: (usd) => ["--max-budget-usd", String(usd)],
-    install: "npm install -g @anthropic-ai/claude-code",
+    install: "@anthropic-ai/claude-code",
+    allow: {
+      edit: `add "Edit" and "Write" to ${LOCAL}, and look for a rule in permissions.deny`,
+      command: (command) => `add ${bashRules(command)} to ${LOCAL}`,
+      git: "let it write to .git: see the sandbox settings in .claude/settings.json",
+    },
   },
   codex: {
     format: "codex",
     argv: ["codex", "exec", "--json"],
-    model: modelFlag,
-    permissions: {
-      edits: ["--sandbox", "workspace-write"],
-      settings: [],
-      skip: ["--dangerously-bypass-approvals-and-sandbox"],
+    edits: ["--sandbox", "workspace-write"],
+    skip: ["--dangerously-bypass-approvals-and-sandbox"],
+    install: "@openai/codex",
+    allow: {
+      edit: CODEX_SANDBOX,
+      command: () => CODEX_SANDBOX,
+      git: "its sandbox keeps .git read-only: add .git to writable_roots in ~/.codex/config.toml",
     },
-    install: "npm install -g @openai/codex",
   },
   copilot: {
     format: "text",
     argv: ["copilot", "--no-color"],
-    model: modelFlag,
-    permissions: { edits: ["--allow-tool", "write"], settings: [], skip: ["--allow-all-tools"] },
-    install: "npm install -g @github/copilot",
+    edits: ["--allow-tool", "write"],
+    skip: ["--allow-all-tools"],
+    install: "@github/copilot",
+    allow: {
+      edit: 'start it with --ai-cmd "copilot --no-color --allow-tool write"',
+      command: (command) =>
+        `start it with --ai-cmd "copilot --no-color --allow-tool write --allow-tool 'shell(${command})'"`,
+    },
   },
   gemini: {
     format: "gemini",
     argv: ["gemini", "-o", "json"],
-    model: modelFlag,
-    permissions: {
-      edits: ["--approval-mode", "auto_edit"],
-      settings: [],
-      skip: ["--approval-mode", "yolo"],
+    edits: ["--approval-mode", "auto_edit"],
+    skip: ["--approval-mode", "yolo"],
+    install: "@google/gemini-cli",
+    allow: {
+      edit: "trust this folder in gemini, and set its approval mode to auto_edit",
+      command: (command) => `add "run_shell_command(${command})" to tools.allowed in .gemini/settings.json`,
     },
-    install: "npm install -g @google/gemini-cli",
   },
   qwen: {
     format: "text",
     argv: ["qwen"],
-    model: modelFlag,
-    permissions: {
-      edits: ["--approval-mode", "auto-edit"],
-      settings: [],
-      skip: ["--approval-mode", "yolo"],
+    edits: ["--approval-mode", "auto-edit"],
+    skip: ["--approval-mode", "yolo"],
+    install: "@qwen-code/qwen-code",
+    allow: {
+      edit: "set its approval mode to auto-edit in .qwen/settings.json",
+      command: (command) => `add "run_shell_command(${command})" to tools.allowed in .qwen/settings.json`,
     },
-    install: "npm install -g @qwen-code/qwen-code",
   },
   opencode: {
     format: "opencode",
     argv: ["opencode", "run", "--format", "json"],
-    model: modelFlag,
-    permissions: { edits: [], settings: [], skip: [] },
-    install: "npm install -g opencode-ai",
+    edits: [],
+    skip: [],
+    install: "opencode-ai",
+    allow: {
+      edit: 'set permission.edit to "allow" in opencode.json',
+      command: () => 'set permission.bash to "allow" in opencode.json',
+    },
   },
 };
 
 export const AGENTS = Object.keys(CLIENTS) as Known[];
 
-/** An agent's own marks of its session. Inherited, they would make the new one think that it runs inside of it. */
+const ANY: Allow = {
+  edit: "let it write files: its own settings, or other options in --ai-cmd",
+  command: (command) => `let it run \`${command}\`: its own settings, or other options in --ai-cmd`,
+};
+
+/** How to let this agent work without asking. */
+export function allowFor(agent: string): Allow {
+  const known = AGENTS.find((one) => one === agent);
+  return known ? CLIENTS[known].allow : ANY;
+}
+
+/** Marks of an agent's own session. If inherited, the new agent would think it runs inside that one. */
 const NESTED = [
   "CLAUDECODE",
   "CLAUDE_CODE_SESSION_ID",
@@ -143,68 +182,66 @@ const NESTED = [
   "OPENCODE_SESSION_ID",
 ];
 
-function withoutNested(env: Environment): Environment {
-  return Object.fromEntries(Object.entries(env).filter(([name]) => !NESTED.includes(name)));
-}
-
-type Found = { agent: Agent } | { error: string; hint: string };
+type AgentResult = { agent: Agent } | { error: string; hint: string };
 
 /** `ai`: one of AGENTS, or a command line. */
-export function agentFor(ai: string, options: AgentOptions): Found {
+export function agentFor(ai: string, options: AgentOptions): AgentResult {
   const name = ai.trim();
   const known = AGENTS.find((one) => one === name);
   return known ? knownAgent(known, CLIENTS[known], options) : anyAgent(name, options);
 }
 
-function knownAgent(name: Known, client: Client, options: AgentOptions): Found {
+function knownAgent(name: Known, client: Client, options: AgentOptions): AgentResult {
   const { session, root, model, permissions = "edits", budget_usd } = options;
   if (name === "claude" && permissions === "skip" && root)
     return {
       error: "Claude Code does not skip permissions for root",
-      hint: "run the loop as another user, or take `permissions: skip` out and name the commands it may run in permissions.allow of .claude/settings.local.json",
+      hint: "run the loop as another user, or remove `permissions: skip` and list the commands it may run in permissions.allow of .claude/settings.local.json",
     };
   const words = [
     ...client.argv,
     ...(client.session?.(session) ?? []),
-    ...client.permissions[permissions],
-    ...(model === undefined ? [] : client.model(model)),
+    ...(permissions === "settings" ? [] : client[permissions]),
+    ...(model === undefined ? [] : ["--model", model]),
     ...(budget_usd === undefined ? [] : (client.budget?.(budget_usd) ?? [])),
   ];
-  const hint = `install it (${client.install}), or name another agent with --ai or a command line with --ai-cmd`;
-  return found(name, words, client.format, client.session ? session : null, options, hint);
+  const hint = `install it (npm install -g ${client.install}), or choose another agent with --ai or a command line with --ai-cmd`;
+  return resolve(name, words, client.format, client.session ? session : null, options, hint);
 }
 
-function anyAgent(line: string, options: AgentOptions): Found {
+function anyAgent(line: string, options: AgentOptions): AgentResult {
   const split = splitCommand(line);
   if ("error" in split) return split;
   const [program = ""] = split.words;
-  const hint = `give its whole path, or mend PATH; agents known by name are ${AGENTS.join(", ")}`;
-  return found(nameOf(program), split.words, formatOf(split.words), null, options, hint);
+  const hint = `give its full path, or fix PATH; known agents are ${AGENTS.join(", ")}`;
+  return resolve(nameOf(program), split.words, formatOf(split.words), null, options, hint);
 }
 
 const nameOf = (program: string) => program.slice(program.lastIndexOf("/") + 1);
 
-/** Someone's own command line for an agent we know, with its structured output asked for. */
+/** A person's own command line for an agent we know, with its structured output turned on. */
 function formatOf(words: string[]): OutputFormat {
-  const asked = words.slice(1).flatMap((word) => word.split("="));
+  const given = words.slice(1).flatMap((word) => word.split("="));
   const client = nameOf(words[0] ?? "");
-  if (client === "claude" && asked.includes("stream-json")) return "claude";
-  if (client === "codex" && asked.includes("exec") && asked.includes("--json")) return "codex";
-  if (client === "gemini" && asked.includes("json")) return "gemini";
-  return client === "opencode" && asked.includes("json") ? "opencode" : "text";
+  if (client === "claude" && given.includes("stream-json")) return "claude";
+  if (client === "codex" && given.includes("exec") && given.includes("--json")) return "codex";
+  if (client === "gemini" && given.includes("json")) return "gemini";
+  return client === "opencode" && given.includes("json") ? "opencode" : "text";
 }
 
-/** The whole path, so that a later change of PATH or folder starts nothing else. */
-function found(
+/** The full path, so that a later change of PATH or folder starts nothing else. */
+function resolve(
   name: string,
   words: string[],
   format: OutputFormat,
   session: string | null,
-  { env = process.env }: AgentOptions,
+  options: AgentOptions,
   hint: string,
-): Found {
+): AgentResult {
   const [program = "", ...rest] = words;
-  const path = Bun.which(program, { PATH: env.PATH ?? "" });
+  const given = options.env ?? process.env;
+  const path = Bun.which(program, { PATH: given.PATH ?? "" });
   if (path === null) return { error: `${program} was not found${program.includes("/") ? "" : " on the PATH"}`, hint };
-  return { agent: { name, argv: [path, ...rest], format, stdin: true, env: withoutNested(env), session } };
+  const env = Object.fromEntries(Object.entries(given).filter(([variable]) => !NESTED.includes(variable)));
+  return { agent: { name, argv: [path, ...rest], format, stdin: true, env, session } };
 }

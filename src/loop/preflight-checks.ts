@@ -1,4 +1,4 @@
-/** What can be known before an unattended loop without asking an agent anything. */
+/** What preflight can check without the agent: budget, disk, git, trust, tracker, hooks. */
 
 import { statfsSync } from "node:fs";
 import { commandOf } from "../checks/core/kinds/index.ts";
@@ -18,10 +18,10 @@ import type { Agent, Environment } from "./agents.ts";
 
 export interface Check {
   name: string;
-  /** null: not known, not tried, or of no concern here */
+  /** null: unknown, not tried, or not needed here */
   ok: boolean | null;
   detail: string;
-  /** what to do, where something is to be done */
+  /** how to fix it */
   remedy?: string;
 }
 
@@ -70,22 +70,18 @@ export async function checkSurroundings(trip: Trip): Promise<Check[]> {
   return found;
 }
 
-/** One that fails to look says so; what could not be looked at is not well. */
+/** A check that throws is reported: what could not be checked is not fine. */
 async function tried(name: string, check: () => Check[] | Promise<Check[]>): Promise<Check[]> {
   try {
     return await check();
   } catch (error) {
-    return [bad(name, `it could not be looked at: ${plain(messageOf(error))}`, "mend that and start again")];
+    return [bad(name, `could not be checked: ${plain(messageOf(error))}`, "fix that and start again")];
   }
 }
 
 function checkBudget({ budget }: LoopSettings): Check {
   if (budget.value > 0) return good("budget", `${budget.value} USD (${budget.from})`);
-  return bad(
-    "budget",
-    `the budget is ${budget.value} USD (${budget.from})`,
-    "give it more than 0, such as --budget 20",
-  );
+  return bad("budget", `the budget is ${budget.value} USD (${budget.from})`, "set it above 0, such as --budget 20");
 }
 
 // ── Disk ────────────────────────────────────────────────────────────────────
@@ -95,25 +91,25 @@ const ROOM: Room = { mb: 500, files: 10_000 };
 
 function checkDisk(root: string, room: Room): Check {
   const scarce = [root, existing(statePath())].map((path) => scarcity(path, room)).find((one) => one !== null);
-  if (scarce) return bad("disk", scarce, `make room: a loop needs ${room.mb} MB and ${room.files} files at least`);
-  return good("disk", `more than ${room.mb} MB are free`);
+  if (scarce) return bad("disk", scarce, `make room: a loop needs at least ${room.mb} MB and ${room.files} files`);
+  return good("disk", `more than ${room.mb} MB free`);
 }
 
 function existing(path: string): string {
   for (let dir = path; ; dir = dirname(dir)) if (dir === "/" || lookAt(dir) !== undefined) return dir;
 }
 
-/** Some file systems count no blocks, others no files: those have no such bound. */
+/** Some file systems do not count blocks or files: those have no such limit. */
 function scarcity(path: string, room: Room): string | null {
   const { bavail, bsize, blocks, files, ffree } = statfsSync(path);
   const free = Math.floor((bavail * bsize) / MB);
-  if (blocks > 0 && free < room.mb) return `only ${free} MB are free on the disk of ${path}`;
+  if (blocks > 0 && free < room.mb) return `only ${free} MB free on the disk of ${path}`;
   return files > 0 && ffree < room.files ? `only ${ffree} more files fit on the disk of ${path}` : null;
 }
 
 // ── Git ─────────────────────────────────────────────────────────────────────
 
-const UNDER_WAY: [file: string, what: string, remedy: string][] = [
+const IN_PROGRESS: [file: string, what: string, remedy: string][] = [
   ["MERGE_HEAD", "a merge", "finish it, or `git merge --abort`"],
   ["rebase-merge", "a rebase", "finish it, or `git rebase --abort`"],
   ["rebase-apply", "a rebase", "finish it, or `git rebase --abort`"],
@@ -126,22 +122,25 @@ const UNDER_WAY: [file: string, what: string, remedy: string][] = [
 function checkGit({ root, agent }: Trip): Check[] {
   const top = findGit(root)?.top;
   const folder = top === undefined ? null : gitDirOf(top);
-  if (folder === null) return [bad("git", "this is no git repository", "`git init`, and commit what is there")];
+  if (folder === null) return [bad("git", "this is not a git repository", "run `git init`, and commit what is there")];
   return [checkRepository(root, folder), checkIdentity(root, agent.env)];
 }
 
 function checkRepository(root: string, folder: string): Check {
   const status = ask(root, ["status", "--porcelain=v1", "--branch", "-z", "--untracked-files=no"]);
-  if (status.failed) return bad("git", `git does not answer: ${status.err}`, "mend what git names");
-  const under = UNDER_WAY.find(([file]) => lookAt(join(folder, file)) !== undefined);
-  if (under) return bad("git", `${under[1]} is under way in this repository`, under[2]);
+  if (status.failed) return bad("git", `git failed: ${status.err}`, "fix what git reports");
+  const open = IN_PROGRESS.find(([file]) => lookAt(join(folder, file)) !== undefined);
+  if (open) return bad("git", `${open[1]} is in progress in this repository`, open[2]);
   const [head = "", ...changed] = status.out.split("\0").filter((field) => field !== "");
   if (changed.some((field) => /^(?:U.|.U|AA|DD)/.test(field)))
-    return bad("git", "files have conflicts that nobody resolved", "resolve and commit them");
+    return bad("git", "files have unresolved conflicts", "resolve and commit them");
   if (head.includes("(no branch)"))
-    return unknown("git", "HEAD is on no branch: commits could get lost", "`git switch -c <branch>` gives them one");
+    return unknown("git", "HEAD is detached: commits could get lost", "`git switch -c <branch>` creates a branch");
   if (changed.length === 0) return good("git", "the repository is clean");
-  return good("git", `${changed.length} changed files are not committed: the agent may commit them with its own`);
+  return good(
+    "git",
+    `${changed.length} changed file${changed.length === 1 ? "" : "s"} not committed: the agent may commit them with its own`,
+  );
 }
 
 function checkIdentity(root: string, env: Environment): Check {
@@ -149,9 +148,9 @@ function checkIdentity(root: string, env: Environment): Check {
     ...(has(root, "user.name", env, ["GIT_AUTHOR_NAME", "GIT_COMMITTER_NAME"]) ? [] : ["user.name"]),
     ...(has(root, "user.email", env, ["GIT_AUTHOR_EMAIL", "GIT_COMMITTER_EMAIL"]) ? [] : ["user.email"]),
   ];
-  if (missing.length === 0) return good("identity", "git knows whose commits they are");
+  if (missing.length === 0) return good("identity", "git has a name and an email address");
   const remedy = missing.map((key) => `\`git config ${key} "…"\``).join(" and ");
-  return bad("identity", `git has no ${missing.join(" and no ")}: no commit can be made`, remedy);
+  return bad("identity", `git has no ${missing.join(" and no ")}, so it cannot commit`, remedy);
 }
 
 const has = (root: string, key: string, env: Environment, names: string[]) =>
@@ -167,28 +166,28 @@ export function ask(root: string, args: string[]): { failed: boolean; out: strin
 
 async function checkTrust({ root, procedure }: Trip): Promise<Check[]> {
   const { gates, problem } = await gatesIn(root, procedure);
-  if (problem !== null) return [bad("trust", problem, "`pawl check` shows what to mend")];
+  if (problem !== null) return [bad("trust", problem, "`pawl check` shows the errors")];
   const commands = leavesOf(gates).filter((gate) => !gate.typed && commandOf(gate));
-  if (commands.length === 0) return [good("trust", "it has no checks of this repository's to run")];
+  if (commands.length === 0) return [good("trust", "no commands of this repository to run")];
   const { closureOf } = await import("../checks/closure/closure.ts");
   const names = plain([...new Set(commands.map(({ name }) => name))].join(", "));
   const trust = trustOf(root, closureOf(root, commands));
-  if (trust.trusted) return [good("trust", `its checks are approved: ${names}`)];
-  const what = `its checks (${names}) are not approved: ${plain(trust.why)}`;
-  return [bad("trust", what, "`pawl trust` shows and approves them")];
+  if (trust.trusted) return [good("trust", `its checks are trusted: ${names}`)];
+  const what = `its checks (${names}) are not trusted: ${plain(trust.why)}`;
+  return [bad("trust", what, "`pawl trust` shows them and asks you")];
 }
 
-/** Those of the procedure, of the workflow that it drives, and the tests that the trial is going to run. */
+/** Gates of the procedure, of the workflow it drives, and the tests that the trial will run. */
 async function gatesIn(root: string, procedure: Procedure): Promise<{ gates: Gate[]; problem: string | null }> {
   const { readProject } = await import("../definitions/project.ts");
   const read = readProject(root);
-  if ("errors" in read) return { gates: [], problem: `pawl.yaml has mistakes: ${read.errors[0]?.message ?? ""}` };
+  if ("errors" in read) return { gates: [], problem: `pawl.yaml has errors: ${read.errors[0]?.message ?? ""}` };
   const tests = read.project.gates.tests;
   const own = [...procedure.gates, ...(tests ? [tests] : [])];
   if (procedure.drives === undefined) return { gates: own, problem: null };
   const { findByName } = await import("../definitions/registry.ts");
   const found = findByName(procedure.drives, root, homeDir());
-  if (!found || "errors" in found) return { gates: [], problem: `${procedure.drives} has mistakes` };
+  if (!found || "errors" in found) return { gates: [], problem: `${procedure.drives} has errors` };
   return { gates: [...own, ...gatesOf(found.workflow)], problem: null };
 }
 
@@ -207,14 +206,14 @@ function checkTracker(root: string): Check {
   if (opened.kind !== "ok")
     return bad(
       "tracker",
-      `there are no tasks to be had: ${plain(opened.why)}`,
-      "`pawl task add` makes a list of tasks; `tracker:` in pawl.yaml names another one",
+      `no tasks: ${plain(opened.why)}`,
+      "`pawl task add` starts a task list; `tracker:` in pawl.yaml names another tracker",
     );
   const { name, where } = opened.value;
   const asked = opened.value.list({});
   if (asked.kind === "ok")
     return good("tracker", `${name} answers (${plain(where)}): ${asked.value.length} open tasks`);
-  return bad("tracker", `${name} does not answer: ${plain(asked.why)}`, `mend ${name} (${plain(where)})`);
+  return bad("tracker", `${name} does not answer: ${plain(asked.why)}`, `fix ${name} (${plain(where)})`);
 }
 
 // ── Hooks ───────────────────────────────────────────────────────────────────

@@ -1,4 +1,4 @@
-/** How a loop and the hooks of its sessions share one run; and how `auto` lets a workflow drive. */
+/** How a loop and the hooks of its sessions share one run, and how `auto` lets a workflow drive. */
 
 import { advanceRun, type Incoming, type Reply, SILENT } from "../engine/advance.ts";
 import { begin } from "../engine/begin.ts";
@@ -10,21 +10,25 @@ import { plain } from "../kernel/text/safe-text.ts";
 import type { IterationLine, LoopOutcome, LoopState } from "../kernel/types/loop.ts";
 import type { Procedure } from "../kernel/types/procedure.ts";
 import type { Event, Facts, Run, Step, Workflow } from "../kernel/types/run.ts";
+import type { Task } from "../kernel/types/task.ts";
+import { actorOf } from "../kernel/types/task.ts";
 import { bindPointer, releasePointer } from "../store/place.ts";
 import { loadRun, readCommits } from "../store/runs.ts";
-import { freeClaims } from "./claims.ts";
+import { isElsewhere } from "../trackers/core/tasks.ts";
+import { type Tracker, withLock } from "../trackers/index.ts";
+import { openForChanging } from "../trackers/project-tracker.ts";
 import { endLoopRun, loopWorkflow, noteIteration, takeIteration } from "./core/run.ts";
 import type { LoopSignals } from "./core/signal.ts";
 
 export interface Sharing {
   /** the run's id; "" before the first iteration of `auto` */
   run(): string;
-  /** a fresh session is about to begin: what it is told besides the procedure; or there is nothing to do */
+  /** before a fresh session: what its prompt says besides the procedure, or that the loop is over */
   begin(
     iteration: number,
     session: string,
   ): Promise<{ instruction: string } | { over: { outcome: LoopOutcome; why: string } }>;
-  /** what the run itself knows of the iteration, where that counts more than words */
+  /** the run's own view of the iteration, where that counts more than the agent's words */
   signals?(said: LoopSignals): LoopSignals;
   /** why SUCCESS is not believed; null: every check passed */
   refuses(session: string): string | null;
@@ -63,7 +67,7 @@ const command = (session: string, name: "start" | "resume", why: string): Event 
   why,
 });
 
-/** No hooks, no checks: the loop is alone with what it hears. */
+/** No hooks, no checks: only the agent's output counts. */
 export const shareNothing = (): Sharing => ({
   run: () => "",
   begin: async () => ({ instruction: "" }),
@@ -74,13 +78,13 @@ export const shareNothing = (): Sharing => ({
 
 // ── A procedure ─────────────────────────────────────────────────────────────
 
-/** `request`: what the person gave it besides; "" where the procedure says it all. */
+/** `request`: what the person added; "": nothing. */
 export function shareProcedure(
   root: string,
   procedure: Procedure,
   known: string,
   request: string,
-  /** calls the person, where a check asks for them */
+  /** notifies the person if a check needs them */
   notify: (commits: Reply["commits"]) => void,
 ): Sharing {
   const run = known !== "" && loadRun(root, known) ? known : arm(root, procedure, request || procedure.title);
@@ -88,8 +92,8 @@ export function shareProcedure(
   return {
     run: () => run,
     async begin(iteration, session) {
-      // Who begins or resumes a loop lifts a pause; one that came meanwhile is the person's word.
-      const over = owner === "" ? null : heldUp(root, run);
+      // Starting or resuming a loop lifts a pause; a pause that came later is the person's decision.
+      const over = owner === "" ? null : stoppedBy(root, run);
       if (over) return { over };
       if (owner !== "") releasePointer(HOST, owner, run);
       freeClaims(root, procedure, loadRun(root, run)?.commit.run.owner?.session ?? "");
@@ -111,9 +115,9 @@ export function shareProcedure(
       };
       notify(commit(root, run, event, decide).commits);
       const now = loadRun(root, run)?.commit;
-      if (!now) return "the run that it shares with the hooks is gone";
+      if (!now) return "its run is missing";
       if (now.run.claim) return openChecks(now.run, procedure);
-      // Nobody objected: that proves something only if somebody has looked.
+      // No objection proves something only if the checks were made.
       const isChecked = now.event.id === event.id && now.records.some(({ kind }) => kind === "gated");
       return isChecked || procedure.gates.length === 0 ? null : unchecked(now.run);
     },
@@ -130,18 +134,18 @@ function arm(root: string, procedure: Procedure, request: string): string {
   const incoming = incomingOf({ ...event, host: "cli" }, root);
   const { run, reply } = begin({ incoming, root, workflow: loopWorkflow(procedure), request });
   reply.after();
-  if (run === null) throw new Error(reply.answer?.person?.replace(/^Pawl: /, "") || "no run could be begun");
+  if (run === null) throw new Error(reply.answer?.person?.replace(/^Pawl: /, "") || "no run could be started");
   return run;
 }
 
 /** The person paused or ended the run from another terminal. */
-function heldUp(root: string, id: string): { outcome: LoopOutcome; why: string } | null {
+function stoppedBy(root: string, id: string): { outcome: LoopOutcome; why: string } | null {
   const run = loadRun(root, id)?.commit.run;
-  if (!run || run.status === "ended") return { outcome: "aborted", why: `the run ${id} was ended from outside` };
-  return run.paused?.firm ? { outcome: "interrupted", why: `the run ${id} was paused` } : null;
+  if (!run || run.status === "ended") return { outcome: "aborted", why: `run ${id} was ended from outside` };
+  return run.paused?.firm ? { outcome: "interrupted", why: `run ${id} was paused` } : null;
 }
 
-const unchecked = ({ paused }: Run) => `its checks were not made${paused ? ": the run is paused" : ""}`;
+const unchecked = ({ paused }: Run) => `its checks were not run${paused ? ": the run is paused" : ""}`;
 
 function openChecks({ verdicts = {} }: Run, { gates }: Procedure): string {
   const open = gates.flatMap((gate) => {
@@ -153,7 +157,7 @@ function openChecks({ verdicts = {} }: Run, { gates }: Procedure): string {
 
 // ── auto ────────────────────────────────────────────────────────────────────
 
-/** One fresh session for each task; the workflow's gates and the tracker say when a task is over. */
+/** One fresh session per task; the workflow's gates and the tracker decide when a task is done. */
 export function shareWorkflow(root: string, workflow: Workflow, known: string): Sharing {
   let run = known;
   let owner = "";
@@ -161,7 +165,7 @@ export function shareWorkflow(root: string, workflow: Workflow, known: string): 
   return {
     run: () => run,
     async begin(iteration, session) {
-      const over = owner === "" ? null : heldUp(root, run);
+      const over = owner === "" ? null : stoppedBy(root, run);
       if (over) return { over };
       if (owner !== "") releasePointer(HOST, owner, run);
       owner = session;
@@ -172,7 +176,7 @@ export function shareWorkflow(root: string, workflow: Workflow, known: string): 
       run = found.run;
       return { instruction: found.instruction };
     },
-    signals: (said) => ({ ...said, ...standing(root, run) }),
+    signals: (said) => ({ ...said, ...stateOf(root, run) }),
     refuses: () => null,
     note: () => undefined,
     end() {
@@ -194,33 +198,33 @@ async function armFirst(root: string, workflow: Workflow, session: string): Prom
   reply.after();
   const { answer } = reply;
   if (run !== null) return { run, instruction: answer?.agent ?? "" };
-  const why = (answer?.person ?? "nothing was begun").replace(/^Pawl: /, "");
+  const why = (answer?.person ?? "nothing was started").replace(/^Pawl: /, "");
   return { over: { outcome: /tasks complete$/.test(why) ? "success" : "aborted", why } };
 }
 
-/** Between two tasks the next one is claimed; in the middle of one the fresh session goes on with it. */
+/** Between two tasks the next one is claimed; otherwise the fresh session continues the current one. */
 function takeUp(root: string, before: Run, session: string, iteration: number): Begun {
   bindPointer(HOST, session, { root, run: before.id });
   const event: Event = before.task
     ? command(session, "resume", `iteration ${iteration}`)
     : { ...eventOf(session, "start"), kind: "start", source: "clear" };
   const { answer } = commit(root, before.id, event, (input) =>
-    before.task ? goOnWith(input, iteration) : takeUpCleared(input),
+    before.task ? continueTask(input, iteration) : takeUpCleared(input),
   );
   const run = loadRun(root, before.id)?.commit.run;
   if (run && run.status !== "ended") return { run: run.id, instruction: answer?.agent ?? "" };
   return { over: { outcome: "success", why: (answer?.person ?? "all tasks are done").replace(/^(?:Pawl: |✅ )/, "") } };
 }
 
-/** A session that never saw the work gets its place and its instruction. */
-function goOnWith(input: Parameters<typeof takeOver>[0], iteration: number): Step {
+/** The fresh session gets the stage and its instruction. */
+function continueTask(input: Parameters<typeof takeOver>[0], iteration: number): Step {
   const step = takeOver(input);
   if ("decision" in step) step.decision.records.push({ kind: "iteration_begun", iteration });
   return step;
 }
 
-/** Not what the agent says, but where the run stands. */
-function standing(root: string, id: string): { success: boolean; failure: boolean } {
+/** The state of the run counts, not what the agent says. */
+function stateOf(root: string, id: string): { success: boolean; failure: boolean } {
   const live = id === "" ? null : loadRun(root, id);
   const run = live?.commit.run ?? (id === "" ? undefined : readCommits(root, id).at(-1)?.run);
   const over = run?.status === "ended";
@@ -228,4 +232,33 @@ function standing(root: string, id: string): { success: boolean; failure: boolea
     success: over && run.outcome === "completed",
     failure: (over && run.outcome !== "completed") || run?.status === "halted",
   };
+}
+
+// ── Claimed tasks ───────────────────────────────────────────────────────────
+
+const LOCK_WAIT_MS = 20_000;
+
+/**
+ * Frees tasks that a session of the loop claimed and did not finish, so that they need not expire and do not look as if
+ * someone works on them. Only for procedures that ask for ready work; a tracker that does not answer keeps its claims.
+ */
+function freeClaims(root: string, { gates }: Procedure, session: string): void {
+  if (session === "" || !gates.some(({ tracker }) => tracker === "none-ready")) return;
+  const opened = openForChanging(root);
+  if (opened.kind !== "ok") return;
+  const tracker = opened.value;
+  if (claimsOf(tracker, session).length === 0) return;
+  const until = Bun.nanoseconds() / 1e6 + LOCK_WAIT_MS;
+  const free = () => {
+    for (const { id } of claimsOf(tracker, session)) tracker.reopen(id);
+    return { kind: "ok" as const, value: null };
+  };
+  withLock(root, until, free, "taking");
+}
+
+function claimsOf(tracker: Tracker, session: string): Task[] {
+  const claimed = tracker.list({ state: "claimed" });
+  const actor = actorOf(session);
+  if (claimed.kind !== "ok") return [];
+  return claimed.value.filter((task) => task.owner === actor && !isElsewhere(task, tracker.here));
 }

@@ -1,19 +1,17 @@
 /**
- * One real turn: can the agent edit, run the tests and commit, with the permissions it has? What it did is read from
- * the disk, from git's own trace and from its client's record of tools. What it says about it is not read.
+ * One real turn: can the agent edit, run the tests and commit with the permissions it has? The disk, git's own trace and
+ * the client's record of tool calls show what it did; what it says about it is not read.
  */
-
 import { MARK } from "../engine/core/guide.ts";
 import { plain } from "../kernel/text/safe-text.ts";
 import { removeAll, rmdir } from "../native/disk.ts";
 import { ensureDir, insideRoot, isObject, lookAt, namesOrNone, parseJson, readTail, readText } from "../store/files.ts";
 import { join } from "../store/names.ts";
-import type { Agent } from "./agents.ts";
+import { type Agent, allowFor } from "./agents.ts";
 import { readOutput } from "./core/agent-output.ts";
 import { type ToolUse, toolsIn } from "./core/agent-tools.ts";
 import { classify } from "./core/failure-class.ts";
 import { ask, bad, type Check, good, unknown } from "./preflight-checks.ts";
-import { allowing } from "./preflight-remedies.ts";
 import { type Ended, runAgent } from "./process.ts";
 
 export interface Trial {
@@ -25,7 +23,7 @@ export interface Trial {
   interrupted?: AbortSignal;
 }
 
-export interface Tried {
+export interface TrialResult {
   checks: Check[];
   cost_usd: number | null;
 }
@@ -36,7 +34,7 @@ const OLD_MS = 3_600_000;
 const BUFFER = 4 << 20;
 const TRACE_TAIL = 4 << 20;
 
-export async function tryAgent(trial: Trial): Promise<Tried> {
+export async function tryAgent(trial: Trial): Promise<TrialResult> {
   const { root } = trial;
   const id = crypto.randomUUID();
   const nonce = crypto.randomUUID();
@@ -52,7 +50,7 @@ export async function tryAgent(trial: Trial): Promise<Tried> {
   }
 }
 
-/** What a trial left that was killed; one that is under way is younger. */
+/** Removes what a killed trial left; a running one is younger. */
 function sweep(root: string): void {
   const folder = insideRoot(root, FOLDER);
   for (const name of namesOrNone(folder)) {
@@ -61,7 +59,7 @@ function sweep(root: string): void {
   }
 }
 
-/** Only folders of ours that are empty go, and only if they were not there before. */
+/** Removes only our own empty folders, and only if they were not there before. */
 function clear(root: string, folder: string, isNew: boolean): void {
   removeAll(folder);
   for (const path of [FOLDER, ...(isNew ? [".pawl"] : [])]) {
@@ -75,24 +73,24 @@ function clear(root: string, folder: string, isNew: boolean): void {
 
 function promptFor({ tests }: Trial, proof: string, nonce: string): string {
   const steps = [
-    `Write the file ${proof} with this one line in it: ${nonce}`,
-    ...(tests === null ? [] : [`Run this command, exactly as it stands here, and wait for its end: ${tests}`]),
-    `Run this command, exactly as it stands here: ${COMMIT}`,
+    `Write the file ${proof} with this single line: ${nonce}`,
+    ...(tests === null ? [] : [`Run this command exactly as written, and wait until it ends: ${tests}`]),
+    `Run this command exactly as written: ${COMMIT}`,
   ];
   return [
-    `${MARK} A trial before unattended work. Do these steps with your tools, one after the other, each once.`,
+    `${MARK} This is a trial before unattended work. Do these steps with your tools, in order, once each.`,
     ...steps.map((step, at) => `${at + 1}. ${step}`),
-    "Change nothing else, repair nothing, and commit nothing. If a step is refused or fails, leave it and go on with the next one. Then answer with one short line.",
+    "Change nothing else, fix nothing, and commit nothing. If a step is refused or fails, skip it and continue with the next one. Then answer with one short line.",
   ].join("\n");
 }
 
-/** Claude Code keeps no conversation of it, and cannot go on for long. */
+/** Claude Code keeps no conversation of the trial and stops after a few turns. */
 const claudeOnly = (agent: Agent) =>
   agent.name === "claude" && agent.session !== null ? ["--no-session-persistence", "--max-turns", "20"] : [];
 
 function startAgent({ root, agent, timeout_ms, interrupted }: Trial, prompt: string, trace: string): Promise<Ended> {
   const argv = [...agent.argv, ...claudeOnly(agent), ...(agent.stdin ? [] : [prompt])];
-  // git itself writes down which of its commands ran, whoever started them.
+  // git itself records which of its commands ran.
   const env = { ...agent.env, GIT_TRACE2_EVENT: trace, GIT_TRACE2_EVENT_NESTING: "0" };
   const stdin = agent.stdin ? prompt : "";
   return runAgent({ argv, cwd: root, env, stdin, timeout_ms, buffer: BUFFER, ...(interrupted && { interrupted }) });
@@ -107,7 +105,7 @@ interface Evidence {
   before: State;
 }
 
-function judge(trial: Trial, ended: Ended, evidence: Evidence): Tried {
+function judge(trial: Trial, ended: Ended, evidence: Evidence): TrialResult {
   const { agent } = trial;
   const text = new TextDecoder().decode(ended.tail);
   const said = readOutput(agent.format, text);
@@ -126,8 +124,8 @@ function judge(trial: Trial, ended: Ended, evidence: Evidence): Tried {
 
 const NO_TESTS = unknown(
   "tests",
-  "pawl.yaml names no gate `tests`, so none were run",
-  "`gates: tests:` in pawl.yaml names their command",
+  "pawl.yaml has no gate `tests`, so none were run",
+  "add `gates: tests:` with the command to pawl.yaml",
 );
 
 function checkStart(agent: Agent, ended: Ended, said: ReturnType<typeof readOutput>, text: string): Check {
@@ -138,10 +136,11 @@ function checkStart(agent: Agent, ended: Ended, said: ReturnType<typeof readOutp
     return bad("agent", `${agent.name} did not end within ${seconds} s`, "give it a longer --timeout");
   if (how === "exited" && exit === 0 && said.error === null) {
     const cost = said.cost_usd === null ? "" : `, ${said.cost_usd.toFixed(2)} USD`;
-    return good("agent", `${agent.name} took a turn of ${seconds} s${cost}`);
+    return good("agent", `${agent.name} finished a turn in ${seconds} s${cost}`);
   }
   const failed = classify({ how, exit, said, text: how === "not-started" ? ended.why : text });
-  const later = failed.class === "limit" ? "wait until the limit is over" : "try again; if it stays, start it by hand";
+  const later =
+    failed.class === "limit" ? "wait until the limit ends" : "try again; if it persists, start the agent by hand";
   return bad("agent", `${agent.name} failed: ${plain(failed.why)}`, failed.remedy ?? later);
 }
 
@@ -149,8 +148,8 @@ function checkEdit(agent: Agent, { proof, nonce }: Evidence, tools: ToolUse[] | 
   const file = readText(proof, 4096);
   if (file.ok && file.text.trim() === nonce) return good("edit", "it can write files");
   const refused = tools?.some(({ denied, command }) => denied && command === "") ?? false;
-  const what = refused ? "it was not allowed to write a file" : "it did not write the file that it was asked for";
-  return bad("edit", what, allowing(agent.name, "edit", ""));
+  const what = refused ? "it was not allowed to write a file" : "it did not write the file";
+  return bad("edit", what, allowFor(agent.name).edit);
 }
 
 const flat = (command: string) => command.replace(/\s+/g, " ").trim();
@@ -158,7 +157,7 @@ const flat = (command: string) => command.replace(/\s+/g, " ").trim();
 function checkTests(agent: Agent, tests: string, tools: ToolUse[] | null): Check {
   if (tools === null) return unknown("tests", `${agent.name} does not show which commands it ran`);
   const uses = tools.filter(({ command }) => flat(command).includes(flat(tests)));
-  const remedy = allowing(agent.name, "command", tests);
+  const remedy = allowFor(agent.name).command(tests);
   const ran = uses.findLast(({ denied, failed }) => !denied && failed !== null);
   if (!ran)
     return bad(
@@ -168,26 +167,26 @@ function checkTests(agent: Agent, tests: string, tools: ToolUse[] | null): Check
     );
   if (!ran.failed) return good("tests", `it can run the tests: ${plain(tests)}`);
   if (/\b(?:exit code 12[67]|command not found|permission denied)\b/i.test(ran.result))
-    return bad(
-      "tests",
-      `the tests cannot be run: ${plain(tests)}`,
-      "mend the command of the gate `tests` in pawl.yaml",
-    );
-  return good("tests", `it can run the tests, which fail at present: ${plain(tests)}`);
+    return bad("tests", `the tests cannot be run: ${plain(tests)}`, "fix the command of the gate `tests` in pawl.yaml");
+  return good("tests", `it can run the tests, which fail now: ${plain(tests)}`);
 }
 
-/** Exit 0: something would be committed; 1: nothing is staged. Anything else: git could not even try. */
+/** Exit 0: something would be committed; 1: nothing is staged; anything else: git could not try. */
 function checkCommit(agent: Agent, trace: string, tools: ToolUse[] | null): Check {
   const exits = commitsIn(readTail(trace, TRACE_TAIL)?.text ?? "");
   if (exits.some((code) => code === 0 || code === 1)) return good("commit", "it can commit");
   if (exits.length > 0)
-    return bad("commit", `git refused to commit for it (exit ${exits.at(-1)})`, allowing(agent.name, "git", COMMIT));
+    return bad(
+      "commit",
+      `git refused to commit for it (exit ${exits.at(-1)})`,
+      allowFor(agent.name).git ?? "let it write to .git",
+    );
   const refused = tools?.some(({ command, denied }) => denied && command.includes("git commit")) ?? false;
   const what = refused ? "it was not allowed to run git commit" : "it did not run git commit";
-  return bad("commit", what, allowing(agent.name, "command", "git commit"));
+  return bad("commit", what, allowFor(agent.name).command("git commit"));
 }
 
-/** Exit codes of the trial commits that git itself noted. */
+/** Exit codes of the trial commits, as git recorded them. */
 function commitsIn(trace: string): number[] {
   const events = trace.split("\n").map(parseJson).filter(isObject);
   const trials = new Set(
@@ -213,7 +212,7 @@ function checkUntouched(root: string, before: State): Check[] {
   const after = stateOf(root);
   if (after.head !== before.head)
     return [
-      bad("untouched", "it made a commit in the trial, unasked", "look at it with `git show`, and undo it if you like"),
+      bad("untouched", "it made a commit during the trial", "look at it with `git show`, and undo it if you like"),
     ];
   if (after.changed === before.changed) return [];
   return [unknown("untouched", "files changed during the trial", "`git status` shows them; tests may have made them")];

@@ -1,4 +1,4 @@
-/** A loop on disk: its count, what it has spent and who is at work, so that it goes on after a crash or a reboot. */
+/** A loop on disk: its count, its cost and its processes, so that it can continue after a crash or a reboot. */
 import type { Limits, LoopState } from "../kernel/types/loop.ts";
 import { rename } from "../native/disk.ts";
 import { ensureDir, insideRoot, isObject, namesOrNone, parseJson, readText, withTemp } from "./files.ts";
@@ -8,14 +8,14 @@ import { seal, unseal } from "./seal.ts";
 
 export interface KeptLoop {
   state: LoopState;
-  /** the words it was begun with, which `--resume` goes on with */
+  /** its command-line arguments; `--resume` uses them again */
   asked: string[];
   limits?: Limits;
   /** the process that drives it */
   runner: Identity | null;
-  /** the agent at work; its process group ends with it */
+  /** the running agent; its process group ends with it */
   agent: (Identity & { iteration: number; session: string; began: string }) | null;
-  /** what it waits for */
+  /** why and how long it waits */
   waiting: { until: string; why: string } | null;
 }
 
@@ -24,7 +24,7 @@ const contextOf = (root: string, id: string) => `loop ${id} ${root}`;
 
 export const outputPath = (root: string, id: string) => insideRoot(root, `${folderOf(id)}/output.log`);
 
-/** `how`: what only a living machine needs to know, such as which process is at work, is not synced. */
+/** `how`: what only matters until a reboot, such as the running process, is not synced. */
 export function saveLoop(root: string, kept: KeptLoop, how: "synced" | "unsynced" = "synced"): void {
   const { id } = kept.state;
   ensureDir(root, folderOf(id));
@@ -32,7 +32,7 @@ export function saveLoop(root: string, kept: KeptLoop, how: "synced" | "unsynced
   withTemp(dirname(path), seal(contextOf(root, id), JSON.stringify(kept)), 0o600, (temp) => rename(temp, path), how);
 }
 
-/** null: there is none, or it is not ours. */
+/** null: it does not exist, or Pawl did not write it. */
 export function loadLoop(root: string, id: string): KeptLoop | null {
   if (!isPlainName(id)) return null;
   const file = readText(insideRoot(root, `${folderOf(id)}/state.json`));
@@ -43,7 +43,7 @@ export function loadLoop(root: string, id: string): KeptLoop | null {
   return { ...kept, runner: asIdentity(kept.runner as never), agent: asIdentity(kept.agent as never) && kept.agent };
 }
 
-/** The newest first. */
+/** Newest first. */
 export function listLoops(root: string): KeptLoop[] {
   return namesOrNone(insideRoot(root, ".pawl/loops"))
     .flatMap((id) => loadLoop(root, id) ?? [])
@@ -52,7 +52,7 @@ export function listLoops(root: string): KeptLoop[] {
 
 export const isRunning = ({ runner }: KeptLoop) => runner !== null && whereabouts(runner) !== "gone";
 
-/** It ended before its time: by a crash, by the person, or at a limit that can be raised. */
+/** It ended early: a crash, the person, or a limit that can be raised. */
 export const canResume = (kept: KeptLoop) =>
   !isRunning(kept) &&
   (kept.state.outcome === null || ["interrupted", "limit", "not-started"].includes(kept.state.outcome));

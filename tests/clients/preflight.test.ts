@@ -145,7 +145,7 @@ const FILES = {
 /** A model that does what the prompt asks for, step by step. */
 function obedient(asked: () => string): (nth: number) => Reply {
   return (nth) => {
-    const [, proof = "", nonce = ""] = /Write the file (\S+) with this one line in it: (\S+)/.exec(asked()) ?? [];
+    const [, proof = "", nonce = ""] = /Write the file (\S+) with this single line: (\S+)/.exec(asked()) ?? [];
     const steps = [
       use("Write", { file_path: proof, content: `${nonce}\n` }),
       use("Bash", { command: "sh check.sh", description: "tests" }),

@@ -7,8 +7,8 @@ const mode = process.env.FAKE ?? "";
 const prompt = await Bun.stdin.text();
 if (process.env.FAKE_LOG) appendFileSync(process.env.FAKE_LOG, "asked\n");
 
-const [, proof = "", nonce = ""] = /Write the file (\S+) with this one line in it: (\S+)/.exec(prompt) ?? [];
-const commands = [...prompt.matchAll(/Run this command, .*?: (.+)$/gm)].map(([, command]) => command!);
+const [, proof = "", nonce = ""] = /Write the file (\S+) with this single line: (\S+)/.exec(prompt) ?? [];
+const commands = [...prompt.matchAll(/Run this command exactly .*?: (.+)$/gm)].map(([, command]) => command!);
 const streams = process.argv.includes("stream-json");
 const denials: object[] = [];
 const print = (line: object) => streams && console.log(JSON.stringify(line));

@@ -196,7 +196,7 @@ describe("going on", () => {
     loop.kill("SIGTERM");
     await loop.exited;
     expect(second.code).toBe(1);
-    expect(second.err).toContain("a loop is at work here already");
+    expect(second.err).toContain("a loop is already running here");
   }, 60_000);
 });
 
@@ -210,7 +210,7 @@ test("of five that begin at the same moment one is at work, the others are refus
     for (const loop of loops) loop.kill("SIGTERM");
   }
   const said = await Promise.all(loops.map(({ stderr }) => new Response(stderr).text()));
-  expect(said.filter((text) => text.includes("a loop is at work here already"))).toHaveLength(4);
+  expect(said.filter((text) => text.includes("a loop is already running here"))).toHaveLength(4);
   expect(await Promise.all(loops.map(({ exited }) => exited)).then((codes) => codes.toSorted())).toEqual([
     1, 1, 1, 1, 130,
   ]);

@@ -83,7 +83,7 @@ describe("the surroundings", () => {
     writeFileSync(join(root, "README.md"), "# Changed\n");
     expect((await fly("all")).of("git")).toMatchObject({
       ok: true,
-      detail: expect.stringContaining("1 changed files"),
+      detail: expect.stringContaining("1 changed file not committed"),
     });
     git("checkout", "-q", "--detach");
     expect((await fly("all")).of("git")).toMatchObject({ ok: null, remedy: expect.stringContaining("git switch") });

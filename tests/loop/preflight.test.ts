@@ -59,7 +59,7 @@ describe("the agent's turn", () => {
     approve();
     expect((await fly("all")).of("tests")).toMatchObject({
       ok: true,
-      detail: expect.stringContaining("fail at present"),
+      detail: expect.stringContaining("fail now"),
     });
     withTests('["nonesuch-runner"]');
     approve();

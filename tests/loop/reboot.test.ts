@@ -80,7 +80,7 @@ test("one that is at work in another container, for all one can see, is neither 
   giveNumbersAway({ pid_ns: "pid:[1]", pid_start: "1" });
   const { code, err } = world.loop("--resume", "--json");
   expect([code, world.started()]).toEqual([1, 3]);
-  expect(err).toContain("a loop is at work here already");
+  expect(err).toContain("a loop is already running here");
   expect(isStrangerAlive()).toBe(true);
 });
 

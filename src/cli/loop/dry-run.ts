@@ -1,12 +1,12 @@
-/** What a loop would do: settings and where each comes from, the prompt, and what is wrong. Starts nothing. */
+/** What a loop would do: settings and where each comes from, the prompt, and any problem. Starts nothing. */
 
 import type { Agent } from "../../loop/agents.ts";
 import { composePrompt } from "../../loop/core/compose.ts";
 import type { Io } from "../shared/args.ts";
-import type { Asked } from "./asked.ts";
+import type { LoopRequest } from "./request.ts";
 
 export function dryRun(
-  { procedure, settings, context }: Asked,
+  { procedure, settings, context }: LoopRequest,
   agent: { agent: Agent } | { error: string; hint: string },
   json: boolean,
   io: Io,
@@ -29,14 +29,14 @@ export function dryRun(
     [
       `Procedure ${procedure.name} (${procedure.source})`,
       `  SUCCESS   ${procedure.success}`,
-      `  go on     ${procedure.again}`,
+      `  continue  ${procedure.again}`,
       `  FAILURE   ${procedure.failure}`,
       "",
       "Settings",
       ...rows,
       "",
       ...("agent" in agent ? ["Agent", `  ${agent.agent.argv.join(" ")}`, ""] : []),
-      ...(gates.length > 0 ? ["SUCCESS is believed only if", ...gates, ""] : []),
+      ...(gates.length > 0 ? ["SUCCESS counts only if", ...gates, ""] : []),
       "Prompt of the first iteration",
       "",
       prompt,

@@ -5,7 +5,6 @@ import { plain } from "../../kernel/text/safe-text.ts";
 import type { LoopState } from "../../kernel/types/loop.ts";
 import { UserError } from "../../kernel/user-error.ts";
 import { type Agent, agentFor } from "../../loop/agents.ts";
-import { takeTree } from "../../loop/alone.ts";
 
 import { requestIn } from "../../loop/core/compose.ts";
 import { EXIT_CODES, newLoop } from "../../loop/core/loop.ts";
@@ -15,35 +14,37 @@ import { type Sharing, shareNothing, shareProcedure, shareWorkflow } from "../..
 import { jsonView, type Level, type LoopView, lineView } from "../../loop/view.ts";
 import { notifyOf } from "../../notify/commits.ts";
 import { callAfterLoop, watchBesides } from "../../notify/loop.ts";
+import { isHeld, takeLock } from "../../store/lock.ts";
 import { canResume, isRunning, type KeptLoop, listLoops, loadLoop } from "../../store/loops.ts";
 import { excludeOurs } from "../../store/place.ts";
 import { agentCalling } from "../../store/processes/person.ts";
 import { endOldGroup } from "../../store/processes/process.ts";
 import { type Io, type Parsed, parseArgs, rootOf } from "../shared/args.ts";
-import { type Asked, OPTIONS, whatIsAsked, wrongUse } from "./asked.ts";
 import { dryRun } from "./dry-run.ts";
 import { findHooks } from "./hooks.ts";
+import { type LoopRequest, OPTIONS, readRequest, wrongUse } from "./request.ts";
 
 export const summary = "run a procedure in fresh agent processes until it is done";
-export const usage = `usage: pawl loop <procedure> [options]      run it again and again, each time in a fresh agent process
+export const usage = `usage: pawl loop <procedure> [options]      run it repeatedly, each time in a fresh agent process
        pawl loop                              list the procedures
-       pawl loop --resume [loop]              go on after a crash, a reboot, Ctrl+C or a limit: same count, same budget
-       pawl loop --attach [loop]              look on from another terminal
+       pawl loop --resume [loop]              continue after a crash, a reboot, Ctrl+C or a limit: same count, same budget
+       pawl loop --attach [loop]              watch it from another terminal
 
-  -n, --max-iterations N   at most N iterations        -u, --unlimited   no bound on iterations
-  --failure-threshold N    so many failures in a row end it
-  --timeout S, --time-limit S, --budget USD   of one iteration; of all; of all (90s, 30m, 2h)
-  --permissions P          what Claude may do unasked: edits (default), settings, skip (everything; not as root)
+  -n, --max-iterations N   at most N iterations        -u, --unlimited   no limit on iterations
+  --failure-threshold N    stop after N failures in a row
+  --timeout S              limit for one iteration (90s, 30m, 2h)
+  --time-limit S, --budget USD   limits for all iterations together
+  --permissions P          what Claude may do without asking: edits (default), settings, skip (everything; not as root)
   --ai NAME                claude, codex, copilot, gemini, qwen, opencode      --ai-cmd "LINE"   any command line
-  -c, --context TEXT|FILE  more for the prompt; may be given again
-  --observe, --orient, --decide, --act FILE|builtin:…   other fragments for a phase; may be given again
-  -d, --dry-run            shows settings and where each comes from, the prompt, and what is wrong; starts nothing
-  --no-preflight           does not try first whether the agent can edit, test and commit here
-  -v, --verbose  what the agent prints      -q, --quiet  errors only      --log-level L   --json   --config FILE
+  -c, --context TEXT|FILE  add to the prompt; can be repeated
+  --observe, --orient, --decide, --act FILE|builtin:…   use other fragments for a phase; can be repeated
+  -d, --dry-run            show the settings and where each comes from, the prompt, and any problem; start nothing
+  --no-preflight           skip the check that the agent can edit, test and commit here
+  -v, --verbose  show what the agent prints      -q, --quiet  errors only      --log-level L   --json   --config FILE
 
-A procedure is over when the agent says <promise>SUCCESS</promise> and its checks pass. FAILURE, a timeout or a non-zero exit
-is a failure; nothing said and exit 0 means: go on. Ctrl+C ends the agent and stops.
-Exit codes: 0 success, 1 aborted, wrong use or configuration, 2 a limit is reached (iterations, budget, time),
+A procedure is done when the agent says <promise>SUCCESS</promise> and its checks pass. FAILURE, a timeout or a non-zero exit
+is a failure; no signal and exit 0 means: continue. Ctrl+C ends the agent and stops.
+Exit codes: 0 success, 1 aborted, wrong use or configuration, 2 a limit was reached (iterations, budget, time),
 3 the agent could not be started, 130 interrupted.`;
 
 const FLAGS = ["--dry-run", "--no-preflight", "--verbose", "--quiet", "--json", "--resume", "--attach", "--log-level="];
@@ -61,7 +62,7 @@ export async function run(args: string[], io: Io): Promise<number> {
   const parsed = parse(asked);
   const root = rootOf(io);
   const [word] = parsed.words;
-  if (parsed.words.length > 1) throw wrongUse(`what is ${parsed.words[1]}?`, "one procedure at a time");
+  if (parsed.words.length > 1) throw wrongUse(`unexpected argument ${parsed.words[1]}`, "name one procedure at a time");
   if (parsed.flags.has("--attach")) {
     const { attach } = await import("../../loop/attach.ts");
     return await attach(root, word, { ...io, verbose: parsed.flags.has("--verbose") }, interruption());
@@ -81,7 +82,7 @@ function parse(args: string[]): Parsed {
 
 function list(root: string, io: Io): number {
   const rows = listProcedures(root).map((found) => {
-    const about = "procedure" in found ? found.procedure.about : "has mistakes: `pawl check` shows them";
+    const about = "procedure" in found ? found.procedure.about : "has errors: `pawl check` shows them";
     return `  ${found.name.padEnd(26)}${about}`;
   });
   const more = "pawl loop <procedure> --dry-run shows what it would do.";
@@ -89,10 +90,10 @@ function list(root: string, io: Io): number {
   return 0;
 }
 
-// ── Beginning, and going on ─────────────────────────────────────────────────
+// ── Starting and resuming ─────────────────────────────────────────────────
 
 async function begin(root: string, name: string, args: string[], parsed: Parsed, io: Io): Promise<number> {
-  const asked = whatIsAsked(root, name, parsed, io);
+  const asked = readRequest(root, name, parsed, io);
   if (parsed.flags.has("--dry-run"))
     return dryRun(asked, agentWith(asked, crypto.randomUUID()), parsed.flags.has("--json"), io);
   refuseAgents();
@@ -109,10 +110,10 @@ async function resume(root: string, id: string | undefined, parsed: Parsed, io: 
   refuseSecond(root);
   const kept = id === undefined ? listLoops(root).find(canResume) : loadLoop(root, id);
   if (!kept)
-    throw wrongUse(id ? `there is no loop ${id}` : "no loop here can be resumed", "`pawl loop <procedure>` begins one");
+    throw wrongUse(id ? `there is no loop ${id}` : "no loop here can be resumed", "`pawl loop <procedure>` starts one");
   if (!canResume(kept))
-    throw wrongUse(`${kept.state.id} has ended: ${kept.state.why}`, "`pawl loop <procedure>` begins anew");
-  // Whoever was killed could not end its agent, nor hear what that one had cost.
+    throw wrongUse(`${kept.state.id} has ended: ${kept.state.why}`, "`pawl loop <procedure>` starts a new one");
+  // A loop that was killed could neither end its agent nor learn what it cost.
   if (kept.agent) endOldGroup(kept.agent);
   const state = kept.agent ? { ...kept.state, cost_known: false } : kept.state;
   const before = parse(kept.asked);
@@ -122,10 +123,10 @@ async function resume(root: string, id: string | undefined, parsed: Parsed, io: 
     flags: new Set([...before.flags, ...parsed.flags]),
   };
   const { procedure } = state;
-  return await drive(root, whatIsAsked(root, procedure, both, io), { ...kept, state }, both, io);
+  return await drive(root, readRequest(root, procedure, both, io), { ...kept, state }, both, io);
 }
 
-async function drive(root: string, asked: Asked, kept: KeptLoop, parsed: Parsed, io: Io): Promise<number> {
+async function drive(root: string, asked: LoopRequest, kept: KeptLoop, parsed: Parsed, io: Io): Promise<number> {
   const interrupted = interruption();
   const first = agentWith(asked, crypto.randomUUID());
   if ("error" in first) return notStarted(first, parsed, io);
@@ -153,8 +154,8 @@ async function drive(root: string, asked: Asked, kept: KeptLoop, parsed: Parsed,
   return EXIT_CODES[state.outcome ?? "interrupted"];
 }
 
-/** What is left of the budget is the agent's own bound, too, where it has one. */
-const agentWith = ({ settings }: Asked, session: string, spent = 0) =>
+/** The remaining budget is also the agent's own limit, if it has one. */
+const agentWith = ({ settings }: LoopRequest, session: string, spent = 0) =>
   agentFor(settings.ai.value, {
     session,
     root: process.getuid?.() === 0,
@@ -173,21 +174,21 @@ function notStarted({ error, hint }: { error: string; hint: string }, { flags }:
   return EXIT_CODES["not-started"];
 }
 
-/** Only Claude's hooks are there to share anything; any other agent is judged by the loop alone. */
-function sharingFor(root: string, { procedure, context }: Asked, agent: Agent, { run }: LoopState): Sharing {
+/** Only Claude Code has hooks to share a run with; other agents are judged by the loop alone. */
+function sharingFor(root: string, { procedure, context }: LoopRequest, agent: Agent, { run }: LoopState): Sharing {
   if (procedure.drives === undefined)
     return agent.name === "claude" || procedure.gates.length > 0
       ? shareProcedure(root, procedure, run, requestIn(context), notifyOf)
       : shareNothing();
   if (agent.name !== "claude") throw wrongUse(`${procedure.name} needs Claude Code's hooks`, "use --ai claude");
   const found = findByName(procedure.drives, root);
-  if (!found || "errors" in found) throw wrongUse(`${procedure.drives} has mistakes`, "`pawl check` shows them");
+  if (!found || "errors" in found) throw wrongUse(`${procedure.drives} has errors`, "`pawl check` shows them");
   return shareWorkflow(root, found.workflow, run);
 }
 
 async function tryFirst(
   root: string,
-  { procedure, settings }: Asked,
+  { procedure, settings }: LoopRequest,
   agent: Agent,
   interrupted: AbortSignal,
   parsed: Parsed,
@@ -195,7 +196,7 @@ async function tryFirst(
 ): Promise<{ code: number; cost: number }> {
   const { preflight } = await import("../../loop/preflight.ts");
   const isQuiet = parsed.flags.has("--quiet") || parsed.flags.has("--json");
-  if (!isQuiet) io.err("Trying first: can the agent edit, test and commit here? (--no-preflight leaves it out)\n");
+  if (!isQuiet) io.err("Preflight: can the agent edit, test and commit here? (--no-preflight skips this)\n");
   const hooks = () => findHooks(root, agent.env);
   const found = await preflight({ root, procedure, agent, settings, interrupted, hooks });
   if (parsed.flags.has("--json")) io.out(`${JSON.stringify({ event: "preflight", ...found })}\n`);
@@ -215,33 +216,53 @@ function preflightText(checks: Check[]): string {
 
 // ── Around it ───────────────────────────────────────────────────────────────
 
-/** An agent that starts agents would be outside of every bound. */
+/** An agent that starts agents would escape every limit. */
 function refuseAgents(): void {
   const agent = agentCalling();
   if (agent !== null)
     throw wrongUse(`an agent cannot start a loop (${agent})`, "ask the person to start it in a terminal");
 }
 
+/** Held as long as this process lives, from before preflight on. */
+const locks: unknown[] = [];
+
+/** false: another loop has the tree. */
+function lockTree(root: string): boolean {
+  try {
+    locks.push(takeLock(root, ".pawl/tracker/loop", 0));
+    return true;
+  } catch (error) {
+    // A disk without locks is no reason to refuse.
+    return !isHeld(error);
+  }
+}
+
 /** Two loops in one tree would work against each other. */
 function refuseSecond(root: string): void {
+  // From here on a signal must end what was begun.
+  interruption();
   const other = listLoops(root).find(isRunning);
-  if (!other && takeTree(root)) return;
-  if (!other) throw wrongUse("a loop is at work here already: it has just been begun", "wait until it is over");
+  if (!other && lockTree(root)) return;
+  if (!other) throw wrongUse("a loop is already running here: it has just started", "wait until it ends");
   const { id, procedure, iterations } = other.state;
   throw wrongUse(
-    `a loop is at work here already: ${id}, ${procedure}, iteration ${iterations + 1}`,
-    `\`pawl loop --attach ${id}\` shows it; a worktree of its own can have another`,
+    `a loop is already running here: ${id}, ${procedure}, iteration ${iterations + 1}`,
+    `\`pawl loop --attach ${id}\` shows it; another worktree can have its own loop`,
   );
 }
 
-/** Once: the agent is ended and the loop stops. Again: as well; nothing is faster than ending the group. */
+let interrupting: AbortSignal | undefined;
+
+/** The agent is ended and the loop stops; a second signal changes nothing, because nothing is faster. */
 function interruption(): AbortSignal {
+  if (interrupting) return interrupting;
   const controller = new AbortController();
   for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.on(signal, () => controller.abort());
-  return controller.signal;
+  interrupting = controller.signal;
+  return interrupting;
 }
 
-function viewFor({ procedure, settings }: Asked, state: LoopState, { flags, values }: Parsed, io: Io): LoopView {
+function viewFor({ procedure, settings }: LoopRequest, state: LoopState, { flags, values }: Parsed, io: Io): LoopView {
   if (flags.has("--json")) return jsonView(io);
   const level = levelOf(flags, values["--log-level"]);
   if (!io.isTTY || level !== "info" || process.env.TERM === "dumb")
@@ -262,6 +283,6 @@ function levelOf(flags: Set<string>, named: string | undefined): Level {
   const known = ["debug", "info", "warn", "error"] as const;
   if (named === undefined) return "info";
   const level = known.find((one) => one === named);
-  if (!level) throw wrongUse(`--log-level ${named}`, `it is one of ${known.join(", ")}`);
+  if (!level) throw wrongUse(`--log-level ${named} does not exist`, `use one of ${known.join(", ")}`);
   return level;
 }

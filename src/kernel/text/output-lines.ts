@@ -1,8 +1,8 @@
-/** Output of clients, one JSON object a line: others wrote it, so nothing about it is sure. */
+/** Output of clients, one JSON object per line. Others wrote it, so nothing about it is certain. */
 
 export type Line = Record<string, unknown>;
 
-/** The front may be torn off, and the client's own complaints may stand between. `skip`: beginnings nobody asks for. */
+/** Its beginning may be cut off, and it may contain other lines. `skip`: beginnings of lines that are not needed. */
 export function linesOf(tail: string, skip: string[] = []): Line[] {
   const found: Line[] = [];
   for (let from = 0; from < tail.length; ) {

@@ -1,4 +1,4 @@
-/** What a client printed, read for what its agent said at the end. Signals count only there. */
+/** Reads an agent's final message out of what its client printed. Signals count only there. */
 import {
   countOf,
   type Line,
@@ -16,10 +16,10 @@ import { isLimit } from "./usage-limit.ts";
 export type OutputFormat = "claude" | "codex" | "gemini" | "opencode" | "text";
 
 export interface AgentSaid {
-  /** the agent's final message, "" if it came to none; null: not known, look at the stream */
+  /** the agent's final message, "": none; null: unknown, so the whole output counts */
   message: string | null;
   cost_usd: number | null;
-  /** in: everything read, from the cache too */
+  /** in: everything read, including the cache */
   tokens: { in: number; out: number } | null;
   session: string | null;
   /** what the client itself reports as a failure */
@@ -28,7 +28,7 @@ export interface AgentSaid {
   limit: string | null;
 }
 
-/** What tools gave: most of the output, and no word of the agent's. */
+/** Results of tools: most of the output, and none of it the agent's words. */
 const LONG = ['{"type":"user"', '{"type":"item.started"', '{"type":"item.updated"'];
 const MOST_TRIES = 20;
 const NOTHING: AgentSaid = { message: null, cost_usd: null, tokens: null, session: null, error: null, limit: null };
@@ -37,13 +37,13 @@ export function readOutput(format: OutputFormat, tail: string): AgentSaid {
   if (format === "text") return readText(tail);
   if (format === "gemini") return readGemini(tail);
   const lines = linesOf(tail, LONG);
-  // Not a piece of the format: the client said something else, and what it says is all there is.
+  // Not this format at all: the client printed something else.
   if (lines.length === 0) return tail.includes('"type":') ? { ...NOTHING, message: "" } : readText(tail);
   const said = { claude: readClaude, codex: readCodex, opencode: readOpencode }[format](lines);
   return { ...said, limit: said.error !== null && isLimit(said.error) ? said.error : null };
 }
 
-/** Where nobody marks what is whose, only a line that no agent would write tells of a limit. */
+/** In plain text only a line that no agent would write counts as a limit. */
 function readText(tail: string): AgentSaid {
   const last = tail.trimEnd().split("\n").at(-1) ?? "";
   const limit = /usage limit reached\|\d{10,13}\s*$/.test(last) ? last.trim() : null;
@@ -56,7 +56,7 @@ function readClaude(lines: Line[]): AgentSaid {
   const result = lines.findLast(({ type }) => type === "result") ?? null;
   const error = claudeError(lines, result);
   const said = textOf(result?.result) ?? "";
-  // A hook that had the last word leaves the result empty: the agent's last answer stands before it.
+  // If a hook had the last word, the result is empty; the agent's last answer comes before it.
   const message = error !== null || said === "" ? lastAnswer(lines) : said;
   return {
     message,
@@ -68,16 +68,16 @@ function readClaude(lines: Line[]): AgentSaid {
   };
 }
 
-/** What sub-agents say is not the agent's word. What the client says in its name neither. */
+/** Neither sub-agents nor the client itself speak for the agent. */
 const isMain = (line: Line) => (line.parent_tool_use_id ?? null) === null;
 const isSynthetic = (line: Line) => within(line, "message").model === "<synthetic>";
 
-/** The last text, unless the agent went on to work after it: then it was cut short, and came to no end. */
+/** The last text; "" if a tool call followed, because then the agent was cut off. */
 function lastAnswer(lines: Line[]): string {
   const own = lines.filter((line) => line.type === "assistant" && isMain(line) && !isSynthetic(line));
   const last = own.at(-1);
   if (!last) return "";
-  // One message may come as several lines, one for each block.
+  // One message may come as several lines, one per block.
   const id = within(last, "message").id;
   const blocks = own.filter((line) => within(line, "message").id === id).flatMap(blocksOf);
   if (blocks.some(({ type }) => type === "tool_use")) return "";
@@ -143,11 +143,11 @@ function readCodex(lines: Line[]): AgentSaid {
 
 const kindOf = (item: Line) => String(item.type ?? item.item_type);
 
-/** {"message"}, {"error":{"message"}}, {"error":{"data":{"message"}}}, {"error":"…"}: what there is. */
+/** {"message"}, {"error":{"message"}}, {"error":{"data":{"message"}}}, {"error":"…"}: whichever exists. */
 function messageIn(line: Line): string {
   const error = within(line, "error");
   const found = line.message ?? error.message ?? within(error, "data").message ?? error.name ?? line.error;
-  return textOf(found) ?? "it reported an error without a text";
+  return textOf(found) ?? "it reported an error without a message";
 }
 
 // ── opencode ────────────────────────────────────────────────────────────────
@@ -184,7 +184,7 @@ const added = (a: { in: number; out: number }, b: { in: number; out: number }) =
 
 // ── Gemini ──────────────────────────────────────────────────────────────────
 
-/** One object over many lines, with other output before it. If its front is torn off, nothing can be known. */
+/** One object over many lines, with other output before it. If its beginning is cut off, nothing can be read. */
 function readGemini(tail: string): AgentSaid {
   const found = lastObject(tail);
   if (!found) return readText(tail);
@@ -201,7 +201,7 @@ function readGemini(tail: string): AgentSaid {
   };
 }
 
-/** Such an object begins at the beginning of a line and goes on to the end, but for what is said after it. */
+/** Such an object starts at the beginning of a line and runs to the end, except for text after it. */
 function lastObject(tail: string): Line | null {
   const end = tail.lastIndexOf("}") + 1;
   for (let at = end, tries = 0; at > 0 && tries < MOST_TRIES; tries++) {

@@ -1,4 +1,4 @@
-/** What an agent did with its tools, as its client tells it. The agent's own words are not asked. */
+/** An agent's tool calls as its client reports them; the agent's own words do not count. */
 
 import { type Line, linesOf, listIn, textOf, within } from "../../kernel/text/output-lines.ts";
 import type { OutputFormat } from "./agent-output.ts";
@@ -7,14 +7,14 @@ export interface ToolUse {
   name: string;
   /** of a shell, else "" */
   command: string;
-  /** null: no result was seen */
+  /** null: no result */
   failed: boolean | null;
-  /** refused for want of permission */
+  /** refused: no permission */
   denied: boolean;
   result: string;
 }
 
-/** null: this client does not tell. */
+/** null: this client does not report them. */
 export function toolsIn(format: OutputFormat, tail: string): ToolUse[] | null {
   if (format === "claude") return claudeTools(linesOf(tail));
   if (format === "codex") return codexTools(linesOf(tail));

@@ -1,41 +1,39 @@
-/** What an agent is doing now and what it said last, read from its output while it comes, for whoever looks on. */
+/** What an agent is doing now and what it said last, read from its output as it arrives. */
 import { asLine, type Line, listIn, parseLine, textOf, within } from "../../kernel/text/output-lines.ts";
 import { plain } from "../../kernel/text/safe-text.ts";
 
 export interface Work {
-  /** "Edit src/a.ts", "thinking"; "" where the output does not tell */
+  /** "Edit src/a.ts", "thinking"; "": unknown */
   readonly doing: string;
   /** the last line of text */
   readonly line: string;
-  /** what can be read of it since it was last taken */
+  /** readable lines since the last call */
   take(): { lines: string[]; missed: boolean };
   feed(bytes: Uint8Array): void;
 }
 
-/** What came since the last look, at most; the older part of more than that is not looked at. */
+/** Of what came since the last look only this much is read, the newest. */
 const ROOM = 256 << 10;
 const HALF = ROOM / 2;
 const MOST_LINES = 400;
 const MOST_OPEN = 50;
 const LONGEST = 500;
-const LONGEST_TOLD = 4_000;
+const LONGEST_LINE = 4_000;
 const NEWLINE = 10;
 
 interface Now {
   doing: string;
   line: string;
-  told: string[];
-  /** where the agent works: names of files are shown from there */
+  lines: string[];
+  /** the agent's folder: file names are shown relative to it */
   cwd: string;
-  /** tools at work, by their id */
+  /** running tools by id */
   open: Map<string, string>;
 }
 
-export const feedWork = (work: Work, bytes: Uint8Array): void => work.feed(bytes);
-
-/** Bytes are only kept when they come, and read when somebody looks: a flood costs a copy. */
+/** Bytes are only kept as they come and read when shown, so a flood costs one copy. */
 export function openWork(): Work {
-  const now: Now = { doing: "", line: "", told: [], cwd: "", open: new Map() };
+  const now: Now = { doing: "", line: "", lines: [], cwd: "", open: new Map() };
   const buffer = new Uint8Array(ROOM);
   let used = 0;
   let torn = false;
@@ -48,8 +46,8 @@ export function openWork(): Work {
         .slice(torn ? 1 : 0);
       missed ||= lines.length > MOST_LINES;
       for (const line of lines.slice(-MOST_LINES)) see(now, line);
-      missed ||= now.told.length > MOST_LINES;
-      now.told = now.told.slice(-MOST_LINES);
+      missed ||= now.lines.length > MOST_LINES;
+      now.lines = now.lines.slice(-MOST_LINES);
       buffer.copyWithin(0, end + 1, used);
       used -= end + 1;
       torn = false;
@@ -64,8 +62,8 @@ export function openWork(): Work {
       return look().line;
     },
     take() {
-      const taken = { lines: look().told, missed };
-      now.told = [];
+      const taken = { lines: look().lines, missed };
+      now.lines = [];
       missed = false;
       return taken;
     },
@@ -86,7 +84,7 @@ export function openWork(): Work {
 
 const decoded = (bytes: Uint8Array) => new TextDecoder().decode(bytes);
 
-/** A line of text may be long in coming; half an object says nothing. */
+/** A line of text may take long to complete; half an object cannot be shown. */
 function unfinished(bytes: Uint8Array): string {
   const begins = decoded(bytes.subarray(0, 100)).trimStart();
   return begins === "" || begins.startsWith("{") ? "" : lastLine(decoded(bytes.subarray(-4 * LONGEST)));
@@ -96,7 +94,7 @@ function see(now: Now, line: string): void {
   const text = line.trim();
   const object = text.startsWith("{") ? parseLine(text) : null;
   if (object && typeof object.type === "string") seeEvent(now, object, object.type);
-  // An object that was torn apart is nothing to read.
+  // A torn object cannot be shown.
   else if (!text.startsWith('{"type"')) say(now, line);
 }
 
@@ -151,14 +149,14 @@ function codexLabel(now: Now, kind: string, item: Line): string {
   return toolLabel(now, kind.replaceAll("_", " "), item);
 }
 
-/** It tells of a tool when it is done with it. */
+/** opencode reports a tool when it is done. */
 function seeOpencode(now: Now, type: string, part: Line): void {
   if (type === "text") say(now, textOf(part.text) ?? "", "writing");
   if (type === "reasoning" || type === "step_start") now.doing = "thinking";
   if (type === "tool_use") begin(now, "", toolLabel(now, textOf(part.tool), within(within(part, "state"), "input")));
 }
 
-// ── What follows ────────────────────────────────────────────────────────────
+// ── What is shown ────────────────────────────────────────────────────────────
 
 const SUBJECTS = [
   "file_path",
@@ -180,16 +178,16 @@ function toolLabel({ cwd }: Now, name: string | null, input: Line): string {
   return oneLine(`${tool} ${short}`);
 }
 
-/** "": nobody will say when it is over. */
+/** `id` "": its end will not be reported. */
 function begin(now: Now, id: string, label: string): void {
   now.doing = label;
-  now.told.push(`▸ ${label}`);
+  now.lines.push(`▸ ${label}`);
   if (id !== "") now.open.set(id, label);
   const [oldest] = now.open.keys();
   if (now.open.size > MOST_OPEN && oldest !== undefined) now.open.delete(oldest);
 }
 
-/** Several may be at work at once. */
+/** Several tools may run at once. */
 function end(now: Now, id: string): void {
   now.open.delete(id);
   now.doing = [...now.open.values()].at(-1) ?? "thinking";
@@ -199,7 +197,7 @@ function say(now: Now, text: string, doing = now.doing): void {
   now.doing = doing;
   const lines = plain(text.slice(-ROOM)).split("\n");
   const end = lines.findLastIndex((line) => line.trim() !== "");
-  now.told.push(
+  now.lines.push(
     ...lines
       .slice(0, end + 1)
       .slice(-MOST_LINES)
@@ -208,11 +206,11 @@ function say(now: Now, text: string, doing = now.doing): void {
   now.line = lastLine(text.slice(-4 * LONGEST)) || now.line;
 }
 
-/** A line of nothing but brackets or dashes tells nobody anything. */
+/** A line of only brackets or dashes is not worth showing. */
 function lastLine(text: string): string {
   const lines = plain(text).split("\n");
   return oneLine(lines.findLast((line) => /[\p{L}\p{N}]/u.test(line)) ?? "");
 }
 
-const shortened = (line: string) => (line.length > LONGEST_TOLD ? `${line.slice(0, LONGEST_TOLD)}…` : line);
+const shortened = (line: string) => (line.length > LONGEST_LINE ? `${line.slice(0, LONGEST_LINE)}…` : line);
 const oneLine = (text: string) => plain(text).replace(/\s+/g, " ").trim().slice(0, LONGEST);

@@ -1,14 +1,14 @@
-/** The prompt of one iteration: a procedure's fragments, where the loop stands, what the person added. */
+/** The prompt of one iteration: the procedure's fragments, the state of the loop, what the person added. */
 import { type Fragment, PHASES, type Phase, type Procedure } from "../../kernel/types/procedure.ts";
 
-/** What the person gave with --context: a text, or a file's. */
+/** What the person gave with --context: a text, or the content of a file. */
 export interface Context {
   text: string;
   /** the file it came from */
   source?: string;
 }
 
-/** What it is about, in a line: the first one with words in it. "": nothing was given. */
+/** The first line with words in it says what it is about; "": nothing was given. */
 export function requestIn(context: Context[]): string {
   const lines = context.flatMap(({ text }) => text.split("\n", MOST_LINES));
   return (
@@ -20,10 +20,10 @@ const MOST_LINES = 40;
 const LINE = "═".repeat(63);
 
 const DESCRIPTIONS: Record<Phase, string> = {
-  observe: "Look at what is there. Gather facts; judge and change nothing yet.",
+  observe: "Look at what is there. Gather facts; do not judge or change anything yet.",
   orient: "Work out what the facts mean for the goal.",
-  decide: "Choose what this iteration does, and whether anything stands in its way.",
-  act: "Do what was decided, check it, and end with the signal if one is due.",
+  decide: "Choose what this iteration does, and whether anything blocks it.",
+  act: "Do what you decided, check it, and end with the signal if one is due.",
 };
 
 /** `iteration` counts from 1; `max` null: unlimited; `notes`: what the last iteration left for this one. */
@@ -50,7 +50,7 @@ function role({ title }: Procedure): string {
   return [
     `You are the agent of one iteration of this procedure: ${title}.`,
     "Each iteration is a fresh process. Only files, commits and the task tracker carry over to the next one.",
-    "Nobody watches: do not ask questions, decide from what is here. Go through the phases below in order.",
+    "No person is watching: do not ask questions, decide from what you find. Work through the phases below in order.",
   ].join("\n");
 }
 
@@ -63,14 +63,14 @@ function signaling({ success, again, failure }: Procedure): string {
     "<promise>SUCCESS</promise>",
     "<promise>FAILURE</promise>",
     "",
-    "Capital letters, no blanks, nothing else between the tags, not in a code block or a quotation.",
+    "Capital letters, no spaces, nothing else between the tags, not in a code block or a quotation.",
     "The explanation comes after the signal, never inside it.",
     "",
     `- SUCCESS: ${success}`,
-    `- no signal: ${again} The next iteration goes on.`,
+    `- no signal: ${again} The next iteration continues.`,
     `- FAILURE: ${failure}`,
     "",
-    "SUCCESS is about the goal of the procedure, not about this iteration. If both are given, FAILURE counts.",
+    "SUCCESS is about the goal of the procedure, not about this iteration. If you give both, FAILURE counts.",
   ].join("\n");
 }
 
@@ -88,10 +88,10 @@ function notesSection(notes: string[]): string[] {
   return lines.length === 0 ? [] : [section("FROM THE LAST ITERATION", lines.join("\n"))];
 }
 
-/** An agent may repeat what it was given. Other brackets keep the words readable, and make a signal of none of them. */
+/** An agent may repeat what it was given. Other brackets keep that readable without making it a signal. */
 function section(title: string, text: string): string {
   const safe = text.replace(/<([ \t]*\/?[ \t]*promise\b[^<>\n]{0,100})>/gi, "‹$1›");
-  const hint = "(‹ and › stand for the brackets of a tag here. In a signal of your own write < and >.)";
+  const hint = "(‹ and › replace the brackets of tags here. In your own signal write < and >.)";
   const told = /‹[^‹›\n]{0,120}promise/i.test(safe) ? [hint] : [];
   return [`=== ${title} ===`, safe, ...told].join("\n\n");
 }

@@ -1,4 +1,4 @@
-/** Why an iteration failed: may the agent try again at once, later, after a reset, or not before a person mends it? */
+/** Why an iteration failed: can the agent try again now, later, after a reset, or only after a person fixes something? */
 import type { AgentSaid } from "./agent-output.ts";
 import { isLimit } from "./usage-limit.ts";
 
@@ -7,7 +7,7 @@ export type FailureClass = "agent" | "infra" | "limit" | "config";
 export interface Failure {
   class: FailureClass;
   why: string;
-  /** what a person has to do; null: nothing */
+  /** what the person must do; null: nothing */
   remedy: string | null;
 }
 
@@ -15,20 +15,20 @@ export interface Ending {
   how: "exited" | "killed" | "timeout" | "interrupted" | "not-started";
   exit: number | null;
   said: AgentSaid;
-  /** what it printed last, or why it was not started */
+  /** its last output, or why it was not started */
   text: string;
 }
 
 type Rule = [pattern: RegExp, remedy: string];
 
-const LOG_IN = "log in to the agent, or give it a valid key, then start the loop again";
+const LOG_IN = "log in to the agent or give it a valid key, then start the loop again";
 const MODEL = "name a model that this account may use, then start the loop again";
-const OPTIONS = "mend the agent's command line (--ai-cmd, or `loop: ai:` in pawl.yaml); its --help names its options";
+const OPTIONS = "fix the agent's command line (--ai-cmd, or `loop: ai:` in pawl.yaml); its --help lists the options";
 const PAY = "pay, or choose another plan or key: waiting does not help";
-const ROOT = "run the loop as another user, or take `permissions: skip` out";
+const ROOT = "run the loop as another user, or remove `permissions: skip`";
 const TRUST = "start the agent once by hand in this folder and answer what it asks";
 
-/** No use in trying again. */
+/** Trying again is pointless. */
 const CONFIG: Rule[] = [
   [
     /\b(?:invalid|incorrect|missing|no|expired|unset)\b.{0,20}\b(?:api[ _-]?key|auth(?:entication)? token|credentials?)\b/i,
@@ -64,7 +64,7 @@ const CONFIG: Rule[] = [
   [/\bsession id\b.{0,50}\balready in use\b/i, "start the loop again: it takes a new session"],
 ];
 
-/** It goes by itself, mostly. */
+/** Usually goes away by itself. */
 const INFRA: RegExp[] = [
   /\b(?:ECONNREFUSED|ECONNRESET|ETIMEDOUT|ENOTFOUND|EAI_AGAIN|EPIPE|ENETUNREACH|EHOSTUNREACH|UND_ERR_\w+)\b/,
   /\bconnection ?(?:was )?(?:refused|reset|error|closed|timed out|aborted|lost)\b/i,
@@ -84,13 +84,13 @@ export function classify(ending: Ending): Failure {
   const limit = said.limit ?? (said.error !== null && isLimit(said.error) ? said.error : null);
   if (limit !== null && !isConfigAlone(limit)) return { class: "limit", why: short(limit), remedy: null };
   if (said.error !== null) return byText(said.error) ?? agent(short(said.error));
-  if (how === "killed") return infra("a signal that nobody here sent ended it");
-  if (exit === 0) return agent("it ended by itself");
+  if (how === "killed") return infra("killed by a signal that Pawl did not send");
+  if (exit === 0) return agent("it exited");
   const told = plainEnd(ending.text);
   const known = byText(told);
   if (known) return known;
-  // What a shell or a container says of a child that a signal ended.
-  if (exit === 137 || exit === 143) return infra(`it ended with ${exit}: a signal that nobody here sent`);
+  // Shells and containers report a child killed by a signal like this.
+  if (exit === 137 || exit === 143) return infra(`exit ${exit}: killed by a signal that Pawl did not send`);
   return agent(told === "" ? `it ended with ${exit}` : `it ended with ${exit}: ${short(lastLine(told))}`);
 }
 
@@ -103,7 +103,7 @@ function byText(text: string): Failure | null {
   return found ? infra(short(matching(text, found))) : null;
 }
 
-/** A limit that no waiting ends. */
+/** Waiting does not end this limit. */
 const isConfigAlone = (text: string) => CONFIG.some(([pattern, remedy]) => remedy === PAY && pattern.test(text));
 
 function notStarted(text: string): Failure {
@@ -115,7 +115,7 @@ function notStarted(text: string): Failure {
 const agent = (why: string): Failure => ({ class: "agent", why, remedy: null });
 const infra = (why: string): Failure => ({ class: "infra", why, remedy: null });
 
-/** A client says why it ends in its last lines. Lines of its protocol are left out: tools and files speak in them. */
+/** A client gives the reason in its last lines. Lines of its protocol are skipped: they quote tools and files. */
 function plainEnd(text: string): string {
   const lines = text.slice(-16_384).split("\n");
   return lines

@@ -1,6 +1,6 @@
 /**
- * The run that a loop and the hooks of its sessions share. Hooks refuse a SUCCESS whose checks fail while the agent is still
- * there to mend it; the loop alone decides what an iteration was.
+ * The run that a loop and the hooks of its sessions share. Hooks refuse a SUCCESS whose checks fail while the agent can
+ * still fix it; the loop alone decides how an iteration counts.
  */
 import { proofOf } from "../../engine/core/claim.ts";
 import { closeDraft, openDraft, record } from "../../engine/core/draft.ts";
@@ -13,7 +13,7 @@ export function loopWorkflow({ name, title, source, success, failure, gates }: P
     `You are in one iteration of the procedure ${name}; your first prompt has all of it.`,
     `SUCCESS: ${success}`,
     `FAILURE: ${failure}`,
-    "Otherwise end your turn without a signal: the next iteration goes on in a fresh session.",
+    "Otherwise end your turn without a signal: the next iteration continues in a fresh session.",
   ].join("\n");
   const stage = {
     id: name,
@@ -44,7 +44,7 @@ interface Input {
   facts: Facts;
 }
 
-/** A fresh session has the run. What was made since the loop began counts: iterations build on one another. */
+/** A fresh session takes the run. Work since the loop began counts: iterations build on one another. */
 export function takeIteration(input: Input, iteration: number): Step {
   const draft = openDraft(input);
   const { run, event } = draft;
@@ -67,7 +67,7 @@ export function noteIteration(input: Input, line: IterationLine): Step {
   return closeDraft(draft, { turn: "none" });
 }
 
-/** A loop that can be taken up again only rests. */
+/** A loop that can be resumed is only halted. */
 export function endLoopRun(input: Input, outcome: LoopOutcome, why: string): Step {
   const draft = openDraft(input);
   const { run } = draft;
@@ -90,6 +90,6 @@ function provedBy({ verdicts = {} }: Run): { proof?: string[] } {
   return proof.length === 0 ? {} : { proof };
 }
 
-/** What the loop itself had checked was said by an agent that is gone: it goes on with nothing. */
+/** Checks that the loop made itself send no agent back: that one has ended. */
 export const happened = ({ event, records }: Commit): JournalRecord[] =>
   event.via === "loop" ? records.filter(({ kind }) => kind !== "continued") : records;

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { feedWork, openWork, type Work } from "../../../src/loop/core/agent-work.ts";
+import { openWork, type Work } from "../../../src/loop/core/agent-work.ts";
 import { ownTime } from "../../harness/own-time.ts";
 
 const bytesOf = (text: string) => new TextEncoder().encode(text);
@@ -151,7 +151,7 @@ describe("more than anybody can read", () => {
     const chunk = flood.subarray(0, 64 << 10);
     const all = () => {
       for (let at = 0; at < 16_384; at++) {
-        feedWork(work, chunk);
+        work.feed(chunk);
         if (at % 1_638 === 0) expect(work.line).toStartWith("ye");
       }
     };
@@ -167,7 +167,7 @@ test("nothing that comes makes it throw", () => {
   for (let round = 0; round < 3_000; round++) {
     const bytes = seeds[next() % seeds.length]!.slice();
     for (let hit = 0; hit < 3 && bytes.length > 0; hit++) bytes[next() % bytes.length] = next() % 256;
-    feedWork(work, bytes.subarray(next() % 9));
+    work.feed(bytes.subarray(next() % 9));
     expect(typeof work.doing).toBe("string");
     expect(work.line).not.toMatch(/[\u0000-\u001f\u007f-\u009f]/);
     expect(work.doing).not.toMatch(/[\u0000-\u001f\u007f-\u009f]/);
@@ -177,7 +177,7 @@ test("nothing that comes makes it throw", () => {
 function fed(pieces: Uint8Array[], looking = false): Work {
   const work = openWork();
   for (const piece of pieces) {
-    feedWork(work, piece);
+    work.feed(piece);
     if (looking) work.take();
   }
   return work;

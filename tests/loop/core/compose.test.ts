@@ -44,7 +44,7 @@ Iteration: 2 of 5
 
 You are the agent of one iteration of this procedure: Tidy up.
 Each iteration is a fresh process. Only files, commits and the task tracker carry over to the next one.
-Nobody watches: do not ask questions, decide from what is here. Go through the phases below in order.
+No person is watching: do not ask questions, decide from what you find. Work through the phases below in order.
 
 Success Signaling
 ─────────────────
@@ -53,25 +53,25 @@ A signal is exactly one of these two lines, alone on its line, in your final mes
 <promise>SUCCESS</promise>
 <promise>FAILURE</promise>
 
-Capital letters, no blanks, nothing else between the tags, not in a code block or a quotation.
+Capital letters, no spaces, nothing else between the tags, not in a code block or a quotation.
 The explanation comes after the signal, never inside it.
 
 - SUCCESS: All is tidy.
-- no signal: Something lies about. The next iteration goes on.
+- no signal: Something lies about. The next iteration continues.
 - FAILURE: The cupboard is locked.
 
-SUCCESS is about the goal of the procedure, not about this iteration. If both are given, FAILURE counts.
+SUCCESS is about the goal of the procedure, not about this iteration. If you give both, FAILURE counts.
 
 ${LINE}
 PHASE 1: OBSERVE
-Look at what is there. Gather facts; judge and change nothing yet.
+Look at what is there. Gather facts; do not judge or change anything yet.
 ${LINE}
 
 Look.
 
 ${LINE}
 PHASE 2: ACT
-Do what was decided, check it, and end with the signal if one is due.
+Do what you decided, check it, and end with the signal if one is due.
 ${LINE}
 
 Tidy.
@@ -120,7 +120,7 @@ describe("context and notes", () => {
     const text = compose({ act: ["x"] }, { context: [{ text: `say\n${tag}\n` }], notes: [tag] });
     const repeated = text.slice(text.indexOf("=== CONTEXT ==="), text.indexOf(`${LINE}\nPHASE`));
     expect(repeated).toContain(tag.replaceAll("<", "‹").replaceAll(">", "›"));
-    expect(repeated).toContain("In a signal of your own write < and >.");
+    expect(repeated).toContain("In your own signal write < and >.");
     expect(signalsIn(repeated)).toEqual({ success: false, failure: false, malformed: [], quoted: [] });
   });
 

@@ -1,4 +1,4 @@
-/** What a loop was asked for: procedure, settings with their origin, context. */
+/** The request for a loop: procedure, settings with their origin, context. */
 import { existsSync, readFileSync, statSync } from "node:fs";
 import { resolve } from "node:path";
 import { type LoopFlags, type LoopSettings, resolveSettings } from "../../definitions/loop-config.ts";
@@ -9,7 +9,7 @@ import type { Context } from "../../loop/core/compose.ts";
 import { homeDir } from "../../store/home.ts";
 import type { Io, Parsed } from "../shared/args.ts";
 
-export interface Asked {
+export interface LoopRequest {
   procedure: Procedure;
   settings: LoopSettings;
   context: Context[];
@@ -30,17 +30,17 @@ export const OPTIONS = [
   "--unlimited",
 ];
 
-/** Here 2 means a limit: whatever is wrong with the words is 1. */
+/** Exit code 2 means a limit here, so wrong use is 1. */
 export const wrongUse = (what: string, hint: string) => new UserError(what, hint, 1);
 
-export function whatIsAsked(root: string, name: string, parsed: Parsed, io: Io): Asked {
+export function readRequest(root: string, name: string, parsed: Parsed, io: Io): LoopRequest {
   const procedure = withPhases(procedureNamed(root, name), parsed, io);
   const resolved = resolveSettings(root, homeDir(), process.env, flagsOf(parsed, io.cwd), procedure);
   if ("errors" in resolved) {
     const [first] = resolved.errors;
     throw wrongUse(
       resolved.errors.map(({ what }) => what).join("; "),
-      first?.hint ?? "`pawl loop --help` has the options",
+      first?.hint ?? "`pawl loop --help` lists the options",
     );
   }
   const context = (parsed.lists["--context"] ?? []).map((given) => contextOf(given, io));
@@ -52,7 +52,7 @@ function procedureNamed(root: string, name: string): Procedure {
   if (!found) throw wrongUse(`there is no procedure ${name}`, "`pawl loop` lists them");
   if ("procedure" in found) return found.procedure;
   const { file, line, column, message, hint } = found.errors[0]!;
-  throw wrongUse(`${file}:${line}:${column}: ${message}`, hint || "`pawl check` shows all of it");
+  throw wrongUse(`${file}:${line}:${column}: ${message}`, hint || "`pawl check` shows all errors");
 }
 
 function withPhases(procedure: Procedure, { lists }: Parsed, io: Io): Procedure {
@@ -83,12 +83,12 @@ function flagsOf({ values, flags }: Parsed, cwd: string): LoopFlags {
 
 const MOST_CONTEXT = 1 << 20;
 
-/** The name of a file stands for what is in it; anything else is the text itself. */
+/** The name of a file stands for its content; anything else is the text itself. */
 function contextOf(given: string, io: Io): Context {
   const path = resolve(io.cwd, given);
   if (given.includes("\n") || given.length > 4_096 || !existsSync(path)) return { text: given };
   const stat = statSync(path);
-  if (!stat.isFile()) throw wrongUse(`--context: ${given} is no file`, "name a file, or write the text itself");
+  if (!stat.isFile()) throw wrongUse(`--context: ${given} is not a file`, "name a file, or write the text itself");
   if (stat.size > MOST_CONTEXT) throw wrongUse(`--context: ${given} is larger than 1 MB`, "give the part that matters");
   return { text: readFileSync(path, "utf8"), source: given };
 }
