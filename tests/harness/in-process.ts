@@ -8,7 +8,7 @@ import { withEnvironment } from "./environment.ts";
 import { PAWL, type Place, type Ran, type RunOptions, runPawl } from "./harness.ts";
 
 /** They write to the terminal themselves, or end by a signal. */
-const PROCESSES = ["hook", "rewake", "job", "statusline", "demo", "loop", "dashboard", "verify", "history"];
+const PROCESSES = ["hook", "rewake", "job", "statusline", "demo", "loop", "dashboard", "history"];
 /** They may read stdin, which is the runner's here. */
 const READERS = ["detect", "helper", "notify"];
 

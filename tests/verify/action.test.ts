@@ -5,7 +5,8 @@ import { join, resolve } from "node:path";
 import { parse } from "yaml";
 import { usage as trustUsage } from "../../src/cli/trust.ts";
 import { usage as verifyUsage } from "../../src/cli/verify.ts";
-import { PAWL, type Place, removePlaces, run, runPawl, textOf } from "../harness/harness.ts";
+import { PAWL, type Place, removePlaces, run, textOf } from "../harness/harness.ts";
+import { runInProcess } from "../harness/in-process.ts";
 import { ground, SUITE, sh, trust } from "./ground.ts";
 
 afterAll(removePlaces, 60_000);
@@ -60,7 +61,7 @@ const play = (place: Place, env: Record<string, string>, step: Step) =>
 
 test("a good pull request: trusted by its hash, verified, with summary and results", () => {
   const { place, env } = checkout({ "add.js": "export const add = (a, b) => b + a;\n" });
-  const PAWL_TRUST = JSON.parse(runPawl(place, ["trust", "--json"]).out).hash;
+  const PAWL_TRUST = JSON.parse(runInProcess(place, ["trust", "--json"]).out).hash;
   const trusted = play(place, { ...env, PAWL_TRUST }, ours[0]!);
   // Where these tests are run by an agent themselves, it is refused, as it has to be.
   if (trusted.err.includes("only a person can approve")) trust(place);

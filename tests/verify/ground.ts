@@ -2,7 +2,8 @@
 import { mkdirSync, readdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { trustProject } from "../harness/grant-trust.ts";
-import { makePlace, PAWL, type Place, type Ran, runPawl, shell } from "../harness/harness.ts";
+import { makePlace, PAWL, type Place, type Ran, shell } from "../harness/harness.ts";
+import { runInProcess } from "../harness/in-process.ts";
 
 /** Committed as they are, except `pawl.yaml`, which is committed too: the tree is clean. */
 export function ground(files: Record<string, string>, options: { trust?: boolean } = {}): Place {
@@ -32,7 +33,7 @@ export function sh(place: Place, script: string): string {
 
 export const trust = trustProject;
 
-export const verify = (place: Place, ...args: string[]): Ran => runPawl(place, ["verify", ...args]);
+export const verify = (place: Place, ...args: string[]): Ran => runInProcess(place, ["verify", ...args]);
 
 /** In the background, to be waited for or told to end. */
 export const verifying = (place: Place, ...args: string[]) =>

@@ -4,7 +4,8 @@ import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { filesLookedAt } from "../../src/verify/named-files.ts";
 import { numbersIn } from "../checks/jobs/job-place.ts";
-import { type Place, removePlaces, runPawl } from "../harness/harness.ts";
+import { type Place, removePlaces } from "../harness/harness.ts";
+import { runInProcess } from "../harness/in-process.ts";
 import { fingerprint, ground, put, SUITE, scratches, sh, trust, until, verify, verifying } from "./ground.ts";
 
 afterAll(removePlaces, 60_000);
@@ -14,7 +15,7 @@ const gates = (lines: string) => ({ "pawl.yaml": `gates:\n${lines.replace(/^/gm,
 /** What it says; and nothing of the project, ignored or not, is different afterwards. */
 function prove(place: Place, ...names: string[]) {
   const before = fingerprint(place);
-  const ran = runPawl(place, ["verify", "--prove", ...names]);
+  const ran = runInProcess(place, ["verify", "--prove", ...names]);
   expect(fingerprint(place)).toBe(before);
   expect(scratches(place)).toEqual([]);
   return ran;
@@ -223,7 +224,10 @@ test("a project in a folder of its repository", () => {
   sh(place, "git add . && git commit -q -m app");
   const app = { ...place, root: join(place.root, "app") };
   trust(app);
-  expect(runPawl(app, ["verify", "--prove"])).toMatchObject({ code: 0, out: expect.stringMatching(/^✓ unit: proved/) });
+  expect(runInProcess(app, ["verify", "--prove"])).toMatchObject({
+    code: 0,
+    out: expect.stringMatching(/^✓ unit: proved/),
+  });
 }, 60_000);
 
 describe("ended in the middle", () => {
@@ -267,7 +271,7 @@ describe("ended in the middle", () => {
     await begun(place);
     const [copy] = scratches(place);
     const other = ground({ ...SUITE, ...gates('ok: { run: ["true"] }') });
-    runPawl({ ...other, env: { ...other.env, TMPDIR: place.env.TMPDIR! } }, ["verify", "--prove"]);
+    runInProcess({ ...other, env: { ...other.env, TMPDIR: place.env.TMPDIR! } }, ["verify", "--prove"]);
     expect(readdirSync(place.env.TMPDIR!)).toContain(copy!);
     child.kill("SIGINT");
     await child.exited;

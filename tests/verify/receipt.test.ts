@@ -2,7 +2,8 @@
 import { afterAll, describe, expect, test } from "bun:test";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { type Place, removePlaces, runPawl } from "../harness/harness.ts";
+import { type Place, removePlaces } from "../harness/harness.ts";
+import { runInProcess } from "../harness/in-process.ts";
 import { ground, put, verify } from "./ground.ts";
 
 afterAll(removePlaces, 60_000);
@@ -10,7 +11,7 @@ afterAll(removePlaces, 60_000);
 const FILES = { "pawl.yaml": "gates:\n  ok: { run: [echo, fine] }\n  none: { file: README.md }\n" };
 const RED = { "pawl.yaml": 'gates:\n  red: { run: ["false"] }\n' };
 
-const check = (place: Place, text: string) => runPawl(place, ["verify", "--check", "-"], { input: text });
+const check = (place: Place, text: string) => runInProcess(place, ["verify", "--check", "-"], { input: text });
 const forms = [["--json"], ["--markdown"]] as const;
 
 describe.each(forms)("%s", (form) => {

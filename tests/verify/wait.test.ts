@@ -2,7 +2,8 @@
 import { afterAll, expect, test } from "bun:test";
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { type Place, removePlaces, run, runPawl } from "../harness/harness.ts";
+import { type Place, removePlaces, run } from "../harness/harness.ts";
+import { runInProcess } from "../harness/in-process.ts";
 import { perform, type World } from "../scenarios/scenario.ts";
 import { ground, put, sh, until, verifying } from "./ground.ts";
 
@@ -32,7 +33,9 @@ const waitShortly = (place: Place, ms: number) =>
   run(place, [process.execPath, join(import.meta.dir, "wait-a-moment.ts"), place.root, String(ms)], {});
 
 test("nothing is running", () => {
-  expect(runPawl(ground({ ".pawl/workflows/ship.yaml": SHIP, "check.sh": WAITING }), ["verify", "--wait"])).toEqual({
+  expect(
+    runInProcess(ground({ ".pawl/workflows/ship.yaml": SHIP, "check.sh": WAITING }), ["verify", "--wait"]),
+  ).toEqual({
     code: 0,
     out: "Nothing is running.\n",
     err: "",
@@ -65,7 +68,7 @@ test.each([
   expect(await new Response(child.stdout).text()).toBe(words);
   const { out } = perform(world, { stop: "I have waited." }).ran!;
   expect(out).toContain(code === 0 ? "ship finished" : "BUILT was not believed");
-  expect(runPawl(place, ["verify", "--wait"]).out).toBe("Nothing is running.\n");
+  expect(runInProcess(place, ["verify", "--wait"]).out).toBe("Nothing is running.\n");
 });
 
 test("the next stop has picked it up: nothing is running any more", async () => {
@@ -73,7 +76,7 @@ test("the next stop has picked it up: nothing is running any more", async () => 
   put(world.place, { ".pawl/jobs/go": "0" });
   await until("it is over", () => waitShortly(world.place, 1000).code === 0);
   perform(world, { stop: "I have waited." });
-  expect(runPawl(world.place, ["verify", "--wait"]).out).toBe("Nothing is running.\n");
+  expect(runInProcess(world.place, ["verify", "--wait"]).out).toBe("Nothing is running.\n");
 });
 
 test("`pawl verify` beside it waits for the same command, and leaves it to the hook", async () => {

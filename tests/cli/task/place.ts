@@ -2,7 +2,8 @@
 import { expect } from "bun:test";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { makePlace, type Place, type Ran, runPawl, textOf } from "../../harness/harness.ts";
+import { makePlace, type Place, type Ran, textOf } from "../../harness/harness.ts";
+import { runInProcess } from "../../harness/in-process.ts";
 
 export const HEAD = "## Pending Tasks\n";
 
@@ -15,7 +16,7 @@ export function placeWith(files: Record<string, string> = {}): Place {
   return place;
 }
 
-export const task = (place: Place, ...args: string[]) => runPawl(place, ["task", ...args]);
+export const task = (place: Place, ...args: string[]) => runInProcess(place, ["task", ...args]);
 export const session = ({ root }: Place) => textOf(join(root, "session.md"));
 /** What it said; it did what it was asked. */
 export const done = (ran: Ran) => {

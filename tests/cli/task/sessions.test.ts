@@ -3,7 +3,8 @@ import { afterAll, describe, expect, test } from "bun:test";
 import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { machineName } from "../../../src/trackers/machine.ts";
-import { openSession, PAWL, type Place, payload, removePlaces, run, runHook, runPawl } from "../../harness/harness.ts";
+import { openSession, PAWL, type Place, payload, removePlaces, run, runHook } from "../../harness/harness.ts";
+import { runInProcess } from "../../harness/in-process.ts";
 import { HOOK, quoted } from "../hook/hostile.ts";
 import { HEAD, placeWith as placeOf, session, USER } from "./place.ts";
 
@@ -32,7 +33,7 @@ function byAgent(place: Place, id: string, words: string) {
 describe("who", () => {
   test("a person, by the system's name for them", () => {
     const place = placeWith();
-    expect(runPawl(place, ["task", "start", "a"], { env: { USER: "mallory" } }).code).toBe(0);
+    expect(runInProcess(place, ["task", "start", "a"], { env: { USER: "mallory" } }).code).toBe(0);
     expect(session(place)).toContain(`| @${USER} on `);
   });
 
@@ -45,7 +46,7 @@ describe("who", () => {
   test("who only says that it is one is not", () => {
     const place = placeWith();
     const env = { CLAUDE_CODE_SESSION_ID: SESSION };
-    expect(runPawl(place, ["task", "start", "a"], { env }).code).toBe(0);
+    expect(runInProcess(place, ["task", "start", "a"], { env }).code).toBe(0);
     expect(session(place)).toContain(`| @${USER} on `);
   });
 
@@ -85,18 +86,18 @@ describe("a claim of another", () => {
   test.each(verbs)("%s: not while that session is at work, but with --force", (words) => {
     const place = held(true);
     const before = session(place);
-    const ran = runPawl(place, ["task", ...words.split(" ")]);
+    const ran = runInProcess(place, ["task", ...words.split(" ")]);
     expect(ran).toMatchObject({ code: 1, out: "" });
     expect(ran.err).toContain("a is in progress: pawl-99999999 on ");
     expect(ran.err).toContain("--force");
     expect(session(place)).toBe(before);
-    expect(runPawl(place, ["task", ...words.split(" "), "--force"])).toMatchObject({ code: 0, err: "" });
+    expect(runInProcess(place, ["task", ...words.split(" "), "--force"])).toMatchObject({ code: 0, err: "" });
     expect(session(place)).not.toBe(before);
   });
 
   test.each(verbs)("%s: a dead session holds nothing", (words) => {
     const place = held(false);
-    expect(runPawl(place, ["task", ...words.split(" ")])).toMatchObject({ code: 0, err: "" });
+    expect(runInProcess(place, ["task", ...words.split(" ")])).toMatchObject({ code: 0, err: "" });
   });
 
   /** A client that stays until its stdin ends; what it runs is a child of its own. */
@@ -131,7 +132,7 @@ describe("a claim of another", () => {
       expect(old).toContain("[>] **A** — | sonnet | @pawl-99999999 on ");
       writeFileSync(join(place.root, "session.md"), old);
       expect(runHook(place, prompted(place, "B")).out).toContain("No pending tasks.");
-      expect(runPawl(place, ["task", "done", "a"]).err).toContain("a is in progress: pawl-99999999 on ");
+      expect(runInProcess(place, ["task", "done", "a"]).err).toContain("a is in progress: pawl-99999999 on ");
     });
     writeFileSync(join(place.root, "session.md"), fresh);
     expect(runHook(place, prompted(place, "C")).out).toContain("Resume this task, it is yours");
@@ -147,13 +148,13 @@ describe("a claim of another", () => {
 
   test("labels may be taken off a task in progress: that stops its run", () => {
     const place = held(true);
-    expect(runPawl(place, ["task", "edit", "a", "--label", "later"]).code).toBe(0);
+    expect(runInProcess(place, ["task", "edit", "a", "--label", "later"]).code).toBe(0);
   });
 
   test("a session of another machine is not known to be dead", () => {
     const place = placeWith(claimed("pawl-99999999", "elsewhere-0000"));
-    expect(runPawl(place, ["task", "done", "a"]).code).toBe(1);
-    expect(runPawl(place, ["task", "done", "a", "--force"]).code).toBe(0);
+    expect(runInProcess(place, ["task", "done", "a"]).code).toBe(1);
+    expect(runInProcess(place, ["task", "done", "a", "--force"]).code).toBe(0);
   });
 
   test("the session itself may do all of it", () => {
@@ -165,10 +166,13 @@ describe("a claim of another", () => {
 
   test("a person's is not started by others without --force, but may be closed", () => {
     const place = placeWith("- [>] **A** — | sonnet | @ann");
-    expect(runPawl(place, ["task", "start", "a"])).toMatchObject({ code: 1, err: expect.stringContaining("--force") });
-    expect(runPawl(place, ["task", "start", "a", "--force"]).code).toBe(0);
+    expect(runInProcess(place, ["task", "start", "a"])).toMatchObject({
+      code: 1,
+      err: expect.stringContaining("--force"),
+    });
+    expect(runInProcess(place, ["task", "start", "a", "--force"]).code).toBe(0);
     expect(session(place)).toContain(`@${USER}`);
     const other = placeWith("- [>] **A** — | sonnet | @ann");
-    expect(runPawl(other, ["task", "done", "a"]).code).toBe(0);
+    expect(runInProcess(other, ["task", "done", "a"]).code).toBe(0);
   });
 });

@@ -2,7 +2,8 @@
 import { afterAll, describe, expect, test } from "bun:test";
 import { chmodSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { removePlaces, run, runPawl, textOf } from "../../harness/harness.ts";
+import { removePlaces, run, textOf } from "../../harness/harness.ts";
+import { runInProcess } from "../../harness/in-process.ts";
 import { done, HEAD, placeWith, session, task } from "./place.ts";
 
 afterAll(removePlaces);
@@ -168,7 +169,7 @@ describe("what cannot be done is said, and nothing is written", () => {
 
   test("the home folder is no project", () => {
     const place = placeWith();
-    const ran = runPawl(place, ["task", "add", "A"], { cwd: place.home });
+    const ran = runInProcess(place, ["task", "add", "A"], { cwd: place.home });
     expect(ran).toMatchObject({ code: 1, err: expect.stringContaining("your home folder is no project") });
     expect(textOf(join(place.home, "session.md"))).toBeNull();
   });

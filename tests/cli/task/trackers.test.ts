@@ -2,7 +2,8 @@
 import { afterAll, describe, expect, test } from "bun:test";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { makePlace, type Place, removePlaces, run, runPawl, textOf } from "../../harness/harness.ts";
+import { makePlace, type Place, removePlaces, run, textOf } from "../../harness/harness.ts";
+import { runInProcess } from "../../harness/in-process.ts";
 import { done, USER } from "./place.ts";
 
 afterAll(removePlaces);
@@ -24,7 +25,7 @@ function placeWith(kind: Kind, yaml = kind === "github" ? "tracker: { kind: gith
   return place;
 }
 
-const task = (place: Place, ...args: string[]) => runPawl(place, ["task", ...args]);
+const task = (place: Place, ...args: string[]) => runInProcess(place, ["task", ...args]);
 const json = (place: Place, ...args: string[]) => JSON.parse(done(task(place, ...args, "--json")));
 
 describe.each<Kind>(["beads", "github"])("%s", (kind) => {
