@@ -4,7 +4,7 @@ import { fenced, GENERATED, page, table } from "./markdown.ts";
 const EXIT_CODES = [
   ["0", "done, or nothing to do"],
   ["1", "refused, not found, or problems were found"],
-  ["2", "wrong use; for `init` and `uninstall` also: not confirmed"],
+  ["2", "wrong usage; for `init` and `uninstall` also: not confirmed"],
   ["3", "an error of Pawl's own: please report it"],
 ];
 

@@ -113,7 +113,7 @@ export function journalReference(): string {
   return page(
     "# The journal",
     GENERATED,
-    "`.pawl/journal/<year>-<month>.jsonl` holds everything Pawl saw and decided, one JSON object a line. `pawl log` prints it, `pawl log --json` as it is, `pawl explain` tells one run as a story.",
+    "`.pawl/journal/<year>-<month>.jsonl` holds show everything Pawl saw and decided, one JSON object a line. `pawl log` prints it, `pawl log --json` as it is, `pawl explain` tells one run as a story.",
     fenced(JSON.stringify(LINE), "json"),
     "It is a copy of what the runs hold, and after a crash a line may stand there twice: drop doubles by (`run`, `seq`, `i`). Empty lines mean nothing. Skip kinds you do not know: there will be more.",
     "## Every line",

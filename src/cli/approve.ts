@@ -7,12 +7,12 @@ import { commandEvent } from "./shared/command-event.ts";
 import { confirm } from "./shared/confirm.ts";
 import { findRunId } from "./shared/find-run.ts";
 
-export const summary = "take a claim as it is, though a gate has not passed it";
+export const summary = "accept a claim that a gate has not passed";
 export const usage = `usage: pawl approve [run] [--why TEXT]
 
 Shows the claim that was not let through, with what each gate found, and asks. Your approval is for the tree as it is:
 it is recorded with your name, and never as a pass. Only a person at a terminal can give it (or /pawl:approve, typed
-in the session). Exit codes: 0 approved, 1 refused, not approved or nothing to approve, 2 wrong use.`;
+in the session). Exit codes: 0 approved, 1 refused, not approved or nothing to approve, 2 wrong usage.`;
 
 export function run(args: string[], io: Io): number {
   const { words, values } = parseArgs(args, ["--why="]);

@@ -9,15 +9,15 @@ import { findRoot } from "../store/place.ts";
 import { procedureTarget } from "./shared/procedure-target.ts";
 import { findTarget, type Io, misuse, readArgs } from "./shared/workflow-args.ts";
 
-export const summary = "prove that workflows and procedures are sound";
+export const summary = "check workflows and procedures for errors";
 export const usage = `usage: pawl check [file|name …] [--json]
 
-Proves that each stage can be reached and can come to an end, that every signal has one meaning
-and that every prompt exists; of a procedure, that its fragments exist and are filled in. Without
-arguments: pawl.yaml, your ~/.config/pawl/config.yaml and all workflows and procedures of this
-project, yours and the built-in ones.
+Check that each stage can be reached and can end, that every signal has one meaning and that every
+prompt exists; for a procedure, that its fragments exist and are filled in. Without arguments: check
+pawl.yaml, your ~/.config/pawl/config.yaml and all workflows and procedures: the project's, yours and
+the built-in ones.
 
-exit code: 0 sound, 1 problems found, 2 wrong usage`;
+Exit codes: 0 no errors, 1 errors found, 2 wrong usage.`;
 
 export function run(args: string[], io: Io): number {
   const read = readArgs(args, ["--json"], usage, io);

@@ -27,7 +27,7 @@ is made anew at each start. Nothing is loaded from elsewhere.
   --no-open      do not open the browser
   --json         {url, port, read_only} on one line
 
-Exit codes: 0 ended, 1 it could not be started, 2 wrong use.`;
+Exit codes: 0 ended, 1 it could not be started, 2 wrong usage.`;
 
 export async function run(args: string[], io: Io): Promise<number> {
   const parsed = parseArgs(args, ["--port=", "--host=", "--read-only", "--no-open", "--json"]);

@@ -3,7 +3,7 @@ import { UserError } from "../kernel/user-error.ts";
 import { type Io, parseArgs } from "./shared/args.ts";
 import { isInteractive, readAnswer } from "./shared/confirm.ts";
 
-export const summary = "see what Pawl does, in thirty seconds, without an agent";
+export const summary = "see what Pawl does in thirty seconds, without an agent";
 export const usage = `usage: pawl demo [--fast] [--keep]
 
 An agent claims that all tests pass, in a throw-away git project: no account, no network. The agent is scripted,

@@ -26,7 +26,7 @@ and marked as unverified. A run never goes on because of one.
   --workflow    auto-workflow if left out
   --json        stage, tier (marker, inferred, asked), evidence, unverified
 
-Exit codes: 0 a stage was found, or work on one (IN_PROGRESS, IN_TESTING, IN_ORACLE_REVIEW), 1 UNKNOWN, 2 wrong use.`;
+Exit codes: 0 a stage was found, or work on one (IN_PROGRESS, IN_TESTING, IN_ORACLE_REVIEW), 1 UNKNOWN, 2 wrong usage.`;
 
 interface Detected {
   stage: string;
@@ -43,7 +43,7 @@ export async function run(args: string[], io: Io): Promise<number> {
   const workflow = workflowOf(values["--workflow"] ?? "auto-workflow", io);
   const file = values["--transcript"];
   if (file !== undefined && words.length > 0)
-    throw new UserError("a text or a transcript, not both", "leave one of them out");
+    throw new UserError("a text or a transcript, not both", "use one of them");
   if (file === undefined && values["--task"] !== undefined)
     throw new UserError("--task goes with --transcript", "a text alone shows nothing about a task");
   const detected =

@@ -7,13 +7,13 @@ import { homeDir } from "../store/home.ts";
 import { join } from "../store/names.ts";
 import { type Io, parseArgs, rootOf } from "./shared/args.ts";
 
-export const summary = "look after the installation: what is wrong, and what to do";
+export const summary = "check the installation and show how to fix it";
 export const usage = `usage: pawl doctor [--json]
 
-Looks at the settings of all scopes, the installed hook and its program, other hooks beside it, the environment, the
-project and what Pawl keeps in it. Starts the hook once, as the host would. Changes nothing.
-  ✓ well    ! worth knowing    ✗ has to be mended; what to do stands below each
-Exit codes: 0 nothing has to be mended, 1 something has.`;
+Check the settings of all scopes, the installed hook and its program, other hooks next to it, the environment, the
+project and Pawl's files in it. Run the hook once, as the client would. Change nothing.
+  ✓ fine    ! good to know    ✗ a problem; the fix is shown below each
+Exit codes: 0 no problems found, 1 problems found.`;
 
 const SIGNS: Record<Level, { sign: string; colour: string }> = {
   ok: { sign: "✓", colour: "32" },
@@ -23,7 +23,8 @@ const SIGNS: Record<Level, { sign: string; colour: string }> = {
 
 export async function run(args: string[], io: Io): Promise<number> {
   const { flags, words } = parseArgs(args, ["--json"]);
-  if (words.length > 0) throw new UserError(`what is ${words[0]}?`, "say `pawl doctor`, or `pawl doctor --json`");
+  if (words.length > 0)
+    throw new UserError(`unknown argument ${words[0]}`, "run `pawl doctor` or `pawl doctor --json`");
   const sections = await examine(groundOf(io));
   const troubles = count(sections, "trouble");
   if (flags.has("--json")) io.out(`${JSON.stringify(asData(sections), null, 2)}\n`);
@@ -81,7 +82,7 @@ function lineOf({ level, what, remedy, lines = [] }: Finding, colours: boolean):
 
 function summaryOf(sections: Section[]): string {
   const [troubles, notes] = [count(sections, "trouble"), count(sections, "note")];
-  const also = notes === 0 ? "" : `, ${notes} worth knowing (!)`;
-  if (troubles === 0) return `Nothing has to be mended${also}.`;
-  return `${troubles} ${troubles === 1 ? "thing has" : "things have"} to be mended (✗)${also}.`;
+  const also = notes === 0 ? "" : `, ${notes} to know about (!)`;
+  if (troubles === 0) return `No problems found${also}.`;
+  return `${troubles} ${troubles === 1 ? "problem" : "problems"} found (✗)${also}.`;
 }

@@ -6,7 +6,7 @@ import { type Io, parseArgs, rootOf } from "./shared/args.ts";
 import { commitsOf, findRunId, viewOf } from "./shared/find-run.ts";
 import { inWords } from "./shared/words.ts";
 
-export const summary = "why each stop was continued or let go";
+export const summary = "show why each stop was continued or allowed";
 export const usage = `usage: pawl explain [run] [--json] [--all]
 
 Tells a run as a story: what was said, what Pawl decided, and why. Without a name: the newest run.

@@ -11,19 +11,19 @@ import { messageOf } from "../store/files.ts";
 import { homeDir } from "../store/home.ts";
 import { type Io, type Parsed, parseArgs, rootOf } from "./shared/args.ts";
 
-export const summary = "memory and archive, for the agents of complete-work";
+export const summary = "memory and archive for the agents of complete-work";
 export const usage = `usage: pawl helper memory add decision|issue|progress --text TEXT [--title TITLE]   (or the text on stdin)
        pawl helper memory list [decision|issue|progress] [--json]
-       pawl helper archive plan [--tracked] [--all] [--json]      what could be archived, and the plan's id; moves nothing
+       pawl helper archive plan [--tracked] [--all] [--json]      show what could be archived, and the plan's id
        pawl helper archive apply <plan-id> [--only 1,3-5] [--tracked] [--json]
        pawl helper archive restore <folder> [--only 1,3-5] [--json]
 
-Memory: dated entries at the end of .claude/memory/{decisions,issues,progress}.md; what is there already is not added again.
-Archive: files move to ${ARCHIVE_DIR}/YYYY-MM-DD-HH-MM/ with a MANIFEST.md. Apply a plan only after the person agreed to it.
+Memory: dated entries at the end of .claude/memory/{decisions,issues,progress}.md; duplicates are not added.
+Archive: files move to ${ARCHIVE_DIR}/YYYY-MM-DD-HH-MM/ with a MANIFEST.md. Apply a plan only after the person has agreed to it.
 Own rules in the front matter of ${RULES_FILE}: archive_always, never_archive (lists of patterns),
 archive_if_old_days (180), archive_if_larger_mb (50); the last two count for files git neither tracks nor ignores.
 
-Exit codes: 0 done (a duplicate is done too), 1 could not be done or something was left, 2 wrong use.`;
+Exit codes: 0 done (or a duplicate), 1 failed or something was left, 2 wrong usage.`;
 
 const SHOWN_ROWS = 60;
 
@@ -31,8 +31,7 @@ export async function run(args: string[], io: Io): Promise<number> {
   const [what = "", action = "", ...rest] = args;
   const root = projectOf(io);
   const command = COMMANDS[`${what} ${action}`];
-  if (!command)
-    throw new UserError(`helper cannot ${what} ${action}`.trimEnd(), "`pawl helper --help` lists what it can");
+  if (!command) throw new UserError(`unknown helper command ${what} ${action}`.trimEnd(), "see `pawl helper --help`");
   try {
     return await command(root, rest, io);
   } catch (error) {
@@ -50,15 +49,14 @@ const COMMANDS: Record<string, (root: string, args: string[], io: Io) => number 
 };
 
 const HINTS: Record<string, string> = {
-  memory:
-    "mend the file's permissions or what stands in its place, then try again (in complete-work: MEMORY_UPDATE_FAILED)",
-  archive: "`pawl helper archive plan` makes a new plan",
+  memory: "fix the file's permissions or what is in its place, then try again (in complete-work: MEMORY_UPDATE_FAILED)",
+  archive: "run `pawl helper archive plan` for a new plan",
 };
 
 function projectOf(io: Io): string {
   const root = rootOf(io);
   if (root !== realHome()) return root;
-  throw new UserError("your home folder is no project", "run it in a project's folder");
+  throw new UserError("your home folder is not a project", "run it in a project folder");
 }
 
 function realHome(): string {
@@ -79,7 +77,7 @@ async function addMemory(root: string, args: string[], io: Io): Promise<number> 
   const same = addEntry(root, kind, given, new Date());
   const path = memoryPath(kind);
   io.out(
-    same ? `${path}: says so already${same.date ? ` (${same.date})` : ""}; nothing added\n` : `${path}: +1 entry\n`,
+    same ? `${path}: has this already${same.date ? ` (${same.date})` : ""}; nothing added\n` : `${path}: +1 entry\n`,
   );
   return 0;
 }
@@ -150,9 +148,9 @@ function appliedText({ folders, archived, left, before, excluded }: Applied, byt
   if (archived.length > 0) {
     lines.push(
       `✓ ${files(archived.length)} archived to ${folders.map((name) => `${ARCHIVE_DIR}/${name}/`).join(", ")}`,
-      `✓ ${inUnits(bytes)} freed (they lie there until you delete them)`,
+      `✓ ${inUnits(bytes)} moved (the files stay there until you delete them)`,
       "✓ MANIFEST.md created",
-      ...folders.map((name) => `back again: ${self()} helper archive restore ${name}`),
+      ...folders.map((name) => `restored: ${self()} helper archive restore ${name}`),
     );
   } else lines.push("Nothing was moved.");
   if (excluded === "added") lines.push(`${ARCHIVE_DIR}/ was added to git's info/exclude (not to your .gitignore)`);
@@ -169,7 +167,7 @@ function putBack(root: string, args: string[], io: Io): number {
   const result = restore(root, folder, numbers(parsed.values["--only"]));
   const notes = result.restored.filter(({ note }) => note !== "").map(({ path, note }) => `${shown(path)}: ${note}`);
   if (parsed.flags.has("--json")) io.out(`${JSON.stringify(result, null, 2)}\n`);
-  else io.out(`${[`back again: ${files(result.restored.length)}`, ...notes, ...leftLines(result.left)].join("\n")}\n`);
+  else io.out(`${[`restored: ${files(result.restored.length)}`, ...notes, ...leftLines(result.left)].join("\n")}\n`);
   return result.left.length > 0 ? 1 : 0;
 }
 

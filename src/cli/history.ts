@@ -12,16 +12,16 @@ import { visible, visibleJson } from "./shared/visible.ts";
 export const summary = 'how often the agent\'s "done" was true, from the transcripts on this machine';
 export const usage = `usage: pawl history [--since 30d|DATE | --all] [--project PATH] [--json]
 
-Reads the transcripts that Claude Code keeps (~/.claude/projects, or CLAUDE_CONFIG_DIR), finds every turn that changed
-files and then said that the work is done, and counts how many had a passing run of all tests behind the last change.
-Nothing has to be installed or set up. Nothing leaves the machine, nothing is written.
+Read the transcripts that Claude Code keeps (~/.claude/projects, or CLAUDE_CONFIG_DIR), find every turn that changed
+files and then said that the work is done, and count how many had a passing run of all tests after the last change.
+No installation needed. Nothing leaves the machine, nothing is written.
 
   --since        30d, 12h, 4w, or a date such as 2026-01-31; 30d if left out
-  --all          however old
+  --all          sessions of any age
   --project      only sessions that began in or below this folder
-  --json         the same for programs
+  --json         print JSON
 
-Exit codes: 0 read, 1 some files could not be read (the rest is shown), 2 wrong use, 130 interrupted.`;
+Exit codes: 0 read, 1 some files could not be read (the rest is shown), 2 wrong usage, 130 interrupted.`;
 
 const DEFAULT_SINCE = "30d";
 const UNITS: Record<string, number> = { h: 3_600_000, d: 86_400_000, w: 604_800_000 };
@@ -30,9 +30,9 @@ class Interrupted extends Error {}
 
 export async function run(args: string[], io: Io): Promise<number> {
   const { words, flags, values } = parseArgs(args, ["--since=", "--project=", "--json", "--all"]);
-  if (words.length > 0) throw new UserError(`nothing is known of ${words[0]}`, "`pawl history --help` shows how");
+  if (words.length > 0) throw new UserError(`unknown argument ${words[0]}`, "see `pawl history --help`");
   if (flags.has("--all") && values["--since"] !== undefined)
-    throw new UserError("--all does not go with --since", "leave one of them out");
+    throw new UserError("--all and --since cannot be used together", "use one of them");
   const since = flags.has("--all") ? null : sinceOf(values["--since"] ?? DEFAULT_SINCE);
   const project = values["--project"] === undefined ? null : folderOf(io.cwd, values["--project"]);
   const progress = makeProgress(screen(), Number.POSITIVE_INFINITY);
@@ -76,7 +76,7 @@ function sinceOf(text: string): number {
   if (span) return Date.now() - Number(span[1]) * UNITS[span[2]!]!;
   const date = /^\d{4}-\d\d-\d\d(?:T[\d:.]+Z?)?$/.test(text) ? Date.parse(text) : Number.NaN;
   if (Number.isNaN(date))
-    throw new UserError(`--since ${text} is no time`, "write 30d, 12h, 4w, or a date: 2026-01-31");
+    throw new UserError(`--since ${text} is not a time`, "write 30d, 12h, 4w, or a date: 2026-01-31");
   return date;
 }
 

@@ -14,62 +14,66 @@ export const COMMANDS: Record<string, { load: () => Promise<Command>; first?: tr
   demo: {
     load: () => import("./demo.ts"),
     first: true,
-    about: "see what Pawl does, in thirty seconds, without an agent",
+    about: "see what Pawl does in thirty seconds, without an agent",
   },
   init: {
     load: () => import("./init.ts"),
     first: true,
-    about: "install: hooks, commands, agents; says first what it will touch",
+    about: "install Pawl in this project (shows every change first)",
   },
-  uninstall: { load: () => import("./uninstall.ts"), first: true, about: "take it out again, exactly" },
+  uninstall: { load: () => import("./uninstall.ts"), first: true, about: "remove Pawl and restore your files" },
   doctor: {
     load: () => import("./doctor.ts"),
     first: true,
-    about: "find what is wrong with the installation, and the remedy",
+    about: "check the installation and show how to fix it",
   },
-  status: { load: () => import("./status.ts"), first: true, about: "what is next, under way, and waiting for you" },
+  status: {
+    load: () => import("./status.ts"),
+    first: true,
+    about: "show what is next, what is running and what needs you",
+  },
   report: {
     load: () => import("./report.ts"),
     first: true,
-    about: "what happened since yesterday evening: needs you, proved, failed, unchecked",
+    about: "show what happened since yesterday evening: needs you, proved, failed, not checked",
   },
   runs: { load: () => import("./runs.ts"), first: true, about: "list, show, pause, resume, finish or abort runs" },
-  explain: { load: () => import("./explain.ts"), first: true, about: "why each stop was continued or let go" },
+  explain: { load: () => import("./explain.ts"), first: true, about: "show why each stop was continued or allowed" },
   approve: {
     load: () => import("./approve.ts"),
     first: true,
-    about: "take a claim as it is, though a gate has not passed it",
+    about: "accept a claim that a gate has not passed",
   },
   trust: { load: () => import("./trust.ts"), first: true, about: "approve the commands that this project's gates run" },
-  verify: { load: () => import("./verify.ts"), first: true, about: "run this tree's gates now, no agent needed" },
+  verify: { load: () => import("./verify.ts"), first: true, about: "run this project's gates now, without an agent" },
   history: {
     load: () => import("./history.ts"),
     first: true,
-    about: "how often your agent's “done” was true, from the transcripts already here",
+    about: "show how often your agent's “done” was true, from transcripts on this machine",
   },
   task: {
     load: () => import("./task/task.ts"),
     first: true,
-    about: "the project's tasks: add, list, start, done, block, drop, edit",
+    about: "add, list, start, finish, block, drop and edit tasks",
   },
   loop: {
     load: () => import("./loop/loop.ts"),
     first: true,
     about: "run a procedure in fresh agent processes until it is done",
   },
-  notify: { load: () => import("./notify.ts"), first: true, about: "be called when a run needs you" },
-  log: { load: () => import("./log.ts"), first: true, about: "everything Pawl saw and decided" },
-  stats: { load: () => import("./stats.ts"), first: true, about: "per stage: how long, how often, what fails; trends" },
-  dashboard: { load: () => import("./dashboard.ts"), first: true, about: "the same and more, live in the browser" },
-  list: { load: () => import("./list.ts"), about: "the workflows that can be started here" },
-  show: { load: () => import("./show.ts"), about: "one workflow: stages, signals, prompts" },
-  check: { load: () => import("./check.ts"), about: "find mistakes in workflow files" },
+  notify: { load: () => import("./notify.ts"), first: true, about: "get notified when a run needs you" },
+  log: { load: () => import("./log.ts"), first: true, about: "show everything Pawl saw and decided" },
+  stats: { load: () => import("./stats.ts"), first: true, about: "show times, counts, failures and trends per stage" },
+  dashboard: { load: () => import("./dashboard.ts"), first: true, about: "show all of this live in the browser" },
+  list: { load: () => import("./list.ts"), about: "list the workflows you can start here" },
+  show: { load: () => import("./show.ts"), about: "show one workflow: stages, signals, prompts" },
+  check: { load: () => import("./check.ts"), about: "check workflow files for errors" },
   graph: { load: () => import("./graph.ts"), about: "draw a workflow as text or Mermaid" },
-  detect: { load: () => import("./detect.ts"), about: "which stage a text or a transcript shows, and by what" },
+  detect: { load: () => import("./detect.ts"), about: "show which stage a text or transcript proves, and how" },
   statusline: { load: () => import("./statusline.ts"), about: "one line for the client's status line" },
-  helper: { load: () => import("./helper.ts"), about: "memory and archive, for the agents of complete-work" },
-  off: { load: () => import("./off.ts"), first: true, about: "switch Pawl off in this project or session" },
-  on: { load: () => import("./on.ts"), first: true, about: "switch it on again" },
+  helper: { load: () => import("./helper.ts"), about: "memory and archive for the agents of complete-work" },
+  off: { load: () => import("./off.ts"), first: true, about: "turn Pawl off in this project or session" },
+  on: { load: () => import("./on.ts"), first: true, about: "turn it on again" },
 };
 
 const SHORTCUTS = { load: () => import("./shared/help-shortcuts.ts") };
@@ -108,23 +112,23 @@ function fail(io: Io, error: unknown): number {
     return error.code;
   }
   const place = PLACES[errorCode(error)];
-  const hint = place ?? "`pawl log --json` shows what happened before; please report this";
+  const hint = place ?? "please report this; `pawl log --json` shows what happened before";
   io.err(`pawl: ${messageOf(error)}\n  hint: ${hint}\n`);
   return place === undefined ? 3 : 1;
 }
 
 /** Not our mistake: the place is like that. */
 const PLACES: Record<string, string> = {
-  EACCES: "you may not write or read there; `ls -ld` shows who may",
-  EPERM: "you may not change that; `ls -ld` shows who may",
-  EROFS: "that disk can only be read",
-  ENOSPC: "the disk is full; make room, then try again",
-  EDQUOT: "your share of the disk is full; make room, then try again",
+  EACCES: "you have no permission there; `ls -ld` shows who does",
+  EPERM: "you have no permission to change that; `ls -ld` shows who does",
+  EROFS: "that disk is read-only",
+  ENOSPC: "the disk is full; free some space and try again",
+  EDQUOT: "your share of the disk is full; free some space and try again",
 };
 
 function nearest(name: string): string {
   const close = Object.keys(COMMANDS).find((known) => known.startsWith(name.slice(0, 2)));
-  return close ? `did you mean \`pawl ${close}\`? \`pawl help\` lists all` : "`pawl help` lists all commands";
+  return close ? `did you mean \`pawl ${close}\`? \`pawl help\` lists all` : "run `pawl help` for all commands";
 }
 
 function currentFolder(): string {
@@ -156,13 +160,13 @@ function help(all: boolean): string {
   const lines = shown.map(([name, { about }]) => `  ${name.padEnd(12)}${about}`);
   return `${packageName} ${version}: your agent says done, Pawl checks.
 
-It works through your agent's hooks: type /complete-work in Claude Code, and Pawl keeps the session on the
+Pawl works through your agent's hooks. Type /complete-work in Claude Code: Pawl keeps the session on the
 workflow, checks what the agent claims, and survives stops, compaction and crashes.
 
 ${lines.join("\n")}
-${all ? `  ${"hook".padEnd(12)}what the agent calls: pawl hook claude --via local, JSON on stdin\n` : ""}
+${all ? `  ${"hook".padEnd(12)}called by the agent's client: pawl hook claude --via local, JSON on stdin\n` : ""}
   pawl help all       every command          pawl <command> --help   its options
-  pawl help shortcuts what s, x, d: and the like mean in a session
-  PAWL=0              switches Pawl off for everything below that shell
+  pawl help shortcuts the one-key shortcuts (s, x, d: …)
+  PAWL=0              turns Pawl off for everything started from that shell
 `;
 }

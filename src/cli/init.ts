@@ -21,24 +21,23 @@ export const summary = "install Pawl's hooks, commands and agents";
 export const usage = `usage: pawl init [--team | --user | --plugin] [--yes] [--print] [--json] [--with-config] [--claude-md] [--fragment]
                  [--shortcuts | --no-shortcuts] [--statusline | --no-statusline]
 
-Asks what you want, shows every file it would touch, asks again, then installs for Claude Code and fires the hook once
-to prove it.
+Ask what you want, show every change, ask again, then install for Claude Code and test the hook with one call.
   (default)       for you in this project: .claude/settings.local.json, kept out of git
-  --team          for everyone in this project: .claude/settings.json, to be committed; without Pawl it does nothing
+  --team          for everyone in this project: .claude/settings.json, to be committed; does nothing where Pawl is missing
   --user          for you in every project: ~/.claude
-  --plugin        changes nothing; prints the two commands that install Pawl as a plugin instead
-  --no-shortcuts  without one-key shortcuts (s, x, r, …); --shortcuts switches them on again
-  --no-statusline without Pawl's status line. One that you have is shown above it and comes back with \`uninstall\`.
-                  With --team there is none unless you say --statusline
-  --fragment      also explains the shortcuts to the agent: .claude/execute-rule.md, imported by an existing CLAUDE.md,
-                  or written out in an existing AGENTS.md
-  --with-config   also writes a pawl.yaml that suggests this project's own checks, as comments
-  --claude-md     also adds a short marked block to an existing CLAUDE.md
-  --print         shows the resulting contents and changes nothing
-  --yes           does not ask (for scripts): shortcuts and status line are on      --json   the same as data
+  --plugin        change nothing; print the two commands that install Pawl as a plugin instead
+  --no-shortcuts  no one-key shortcuts (s, x, r, …); --shortcuts turns them on again
+  --no-statusline no status line. If you already have one, it stays above Pawl's and \`uninstall\` restores it.
+                  With --team there is none unless you add --statusline
+  --fragment      also explain the shortcuts to the agent: .claude/execute-rule.md, imported by an existing CLAUDE.md,
+                  or written into an existing AGENTS.md
+  --with-config   also write a pawl.yaml that suggests this project's own checks, as comments
+  --claude-md     also add a short marked block to an existing CLAUDE.md
+  --print         show the resulting contents and change nothing
+  --yes           do not ask (for scripts): shortcuts and status line are on      --json   print JSON
 
-Nothing that is not Pawl's is overwritten; \`pawl uninstall\` puts everything back.
-Exit codes: 0 installed or nothing to do, 1 refused or failed (everything is as it was), 2 not confirmed or wrong use.`;
+No file of yours is overwritten; \`pawl uninstall\` restores everything.
+Exit codes: 0 installed or nothing to do, 1 refused or failed (nothing was changed), 2 not confirmed or wrong usage.`;
 
 const OPTIONS = [
   "--team",
@@ -75,12 +74,12 @@ interface Job {
 export function run(args: string[], io: Io): number {
   const parsed = parseArgs(args, OPTIONS);
   const { flags, values, words } = parsed;
-  if (words.length > 0) throw new UserError(`what is ${words[0]}?`, "`pawl init --help` lists the options");
+  if (words.length > 0) throw new UserError(`unknown argument ${words[0]}`, "`pawl init --help` lists the options");
   if ((values["--host"] ?? "claude") !== "claude")
-    throw new UserError(`${values["--host"]} cannot be set up yet`, "this version knows --host claude");
+    throw new UserError(`${values["--host"]} is not supported yet`, "use --host claude");
   for (const choice of CHOICES) {
     const chosen = choice.filter((flag) => flags.has(flag));
-    if (chosen.length > 1) throw new UserError(`${chosen.join(" and ")} exclude each other`, "choose one");
+    if (chosen.length > 1) throw new UserError(`${chosen.join(" and ")} cannot be used together`, "choose one");
   }
   return flags.has("--plugin") ? pluginWay(io) : orUserError(() => install(prepare(parsed, io), parsed, io));
 }
@@ -116,11 +115,14 @@ function asked(job: Job, io: Io): Job {
   const answers = { ...wishes };
   const prose = proseName(target);
   if (wishes.shortcuts === undefined)
-    answers.shortcuts = confirmUnlessNo(io, "Switch on one-key shortcuts (s, x, r, …; /pawl:keys lists them)?");
+    answers.shortcuts = confirmUnlessNo(io, "Turn on one-key shortcuts (s, x, r, …; /pawl:keys lists them)?");
   if (answers.shortcuts && !wishes.fragment && prose)
-    answers.fragment = confirm(io, `Teach the agent the shortcuts in prose too (adds ${addedTo(prose)})?`);
+    answers.fragment = confirm(io, `Explain the shortcuts to the agent too (adds ${addedTo(prose)})?`);
   if (!wishes.config && checks.length > 0)
-    answers.config = confirm(io, `Suggest this project's own checks (${commandsOf(checks)}) in a new pawl.yaml?`);
+    answers.config = confirm(
+      io,
+      `Write this project's own checks (${commandsOf(checks)}) into a new pawl.yaml, as suggestions?`,
+    );
   io.out("\n");
   // Who has just said no needs no hint how to say yes.
   return { ...job, checks: [], wishes: answers, plan: planInit(target, answers, version) };
@@ -135,10 +137,10 @@ function install(job: Job, { flags }: Parsed, io: Io): number {
   if (!json) io.out(planText(job, flags.has("--print")));
   if (flags.has("--print")) return report(job, null, json, io, 0);
   if (!idle && !flags.has("--yes") && (json || !isInteractive(io))) {
-    if (!json) io.err("pawl: nothing was changed\n  hint: `pawl init --yes` does this without asking\n");
+    if (!json) io.err("pawl: nothing was changed\n  hint: run `pawl init --yes` to install without being asked\n");
     return report(job, null, json, io, 2);
   }
-  if (!idle && !flags.has("--yes") && !confirm(io, "\nDo this?")) {
+  if (!idle && !flags.has("--yes") && !confirm(io, "\nContinue?")) {
     io.out("Nothing was changed.\n");
     return 1;
   }
@@ -171,33 +173,33 @@ function planText({ target, plan, binary, checks, wishes }: Job, whole: boolean)
     `Pawl ${version}, ${where}:\n`,
     binary.state === "current"
       ? ""
-      : `  ${copy.action.padEnd(7)} ${copy.path}  the program that hooks call${replaced(binary)}\n`,
+      : `  ${copy.action.padEnd(7)} ${copy.path}  the program that the hooks run${replaced(binary)}\n`,
     listText(plan.changes, base),
-    plan.changes.length === 0 && binary.state === "current" ? "  nothing to do: everything is in place\n" : "",
+    plan.changes.length === 0 && binary.state === "current" ? "  nothing to do: already installed\n" : "",
     ...plan.notes.map((note) => `  note    ${note}\n`),
   ];
   if (process.env.PAWL === "0")
-    lines.push("  note    WARNING: PAWL=0 is set here; an agent started from this shell runs no hook of Pawl\n");
+    lines.push("  note    WARNING: PAWL=0 is set in this shell, so Pawl is off for agents started from it\n");
   if (checks.length > 0 && !wishes.config)
     lines.push(
-      `  note    this project's own checks: ${commandsOf(checks)}; --with-config suggests them in a pawl.yaml\n`,
+      `  note    found checks in this project: ${commandsOf(checks)}; --with-config writes them into a pawl.yaml as suggestions\n`,
     );
   if (whole) lines.push(contentsText(plan.changes, base));
   return lines.join("");
 }
 
 const replaced = ({ state, path }: BinaryPlan) =>
-  state === "other" ? ` (there is ${versionOf(path) ?? "one that does not answer"}, this is ${version})` : "";
+  state === "other" ? ` (there is ${versionOf(path) ?? "one that does not respond"}, this is ${version})` : "";
 
 function endText(job: Job, proof: Proof, idle: boolean): string {
   const user = job.target.scope === "user";
   const done = idle ? "" : "\nDone. ";
   if (!proof.ok)
-    return `${done}But the hook does not work: ${proof.why}\n  hint: \`pawl doctor\` looks closer; \`pawl uninstall\` takes it back\n`;
-  return `${done}The hook was fired once and answered in ${proof.ms} ms.
+    return `${done}But the hook does not work: ${proof.why}\n  hint: \`pawl doctor\` finds out why; \`pawl uninstall\` removes it again\n`;
+  return `${done}Test call: the hook answered in ${proof.ms} ms.
 
-  next    type ${commandOf(job.plan)} in Claude Code${user ? "" : " here"} when a piece of work is finished
-${hasShortcuts(job) ? "  keys    type /pawl:keys there: the one-key shortcuts\n" : ""}  undo    pawl uninstall${user ? " --user" : ""}   (for a while: pawl off)
+  next    type ${commandOf(job.plan)} in Claude Code${user ? "" : " here"} when the work is finished
+${hasShortcuts(job) ? "  keys    type /pawl:keys there for the one-key shortcuts\n" : ""}  undo    pawl uninstall${user ? " --user" : ""}   (to pause: pawl off)
 `;
 }
 
@@ -205,7 +207,7 @@ const hasShortcuts = ({ target, wishes }: Job) =>
   wishes.shortcuts !== false && (target.scope === "user" || !isOff(target.base, "shortcuts-off"));
 
 const commandOf = ({ notes }: Plan) =>
-  notes.some((note) => note.includes("typed /pawl:complete-work")) ? "/pawl:complete-work" : "/complete-work";
+  notes.some((note) => note.includes("as /pawl:complete-work")) ? "/pawl:complete-work" : "/complete-work";
 
 function report(job: Job, proof: Proof | null, json: boolean, io: Io, code: number): number {
   if (!json) return code;
@@ -229,12 +231,12 @@ function report(job: Job, proof: Proof | null, json: boolean, io: Io, code: numb
 
 function pluginWay(io: Io): number {
   const folder = marketplace();
-  io.out(`As a plugin Pawl needs no settings and no copied files. Run these two:
+  io.out(`As a plugin, Pawl needs no settings and no copied files. Run these two commands:
 
   claude plugin marketplace add ${folder ?? "<the folder of Pawl's checkout>"}
   claude plugin install pawl@pawl
 
-Its commands are then typed /pawl:complete-work and /pawl:go. \`claude plugin uninstall pawl@pawl\` takes it back.
+Its commands are then /pawl:complete-work and /pawl:go. \`claude plugin uninstall pawl@pawl\` removes it.
 `);
   return 0;
 }

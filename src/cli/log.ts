@@ -3,7 +3,7 @@ import { readJournal } from "../store/journal.ts";
 import { type Io, parseArgs, rootOf } from "./shared/args.ts";
 import { inWords } from "./shared/words.ts";
 
-export const summary = "everything Pawl saw and decided";
+export const summary = "show everything Pawl saw and decided";
 export const usage = `usage: pawl log [--follow] [--json] [--run ID] [--kind KIND]
 
 Prints the project's journal, oldest first. --follow waits for more (Ctrl-C ends it). --json: one object a line.`;

@@ -14,7 +14,7 @@ import { dirname } from "../store/names.ts";
 import { agentOfSession } from "../store/processes/person.ts";
 import { type Io, parseArgs, rootOf } from "./shared/args.ts";
 
-export const summary = "be called when a run needs you";
+export const summary = "get notified when a run needs you";
 export const usage = `usage: pawl notify [on|off] [--test] [--watch]
 
 Off until you say \`pawl notify on\`. Then you are called when a run asks, stops, stalls, ends or falls silent, and when

@@ -3,7 +3,7 @@ import { excludeOurs, readPointer, setOff, writePointer } from "../store/place.t
 import { agentOfSession } from "../store/processes/person.ts";
 import { type Io, parseArgs, rootOf } from "./shared/args.ts";
 
-export const summary = "switch Pawl off in this project or session";
+export const summary = "turn Pawl off in this project or session";
 export const usage = `usage: pawl off [shortcuts] [--session ID] [--host claude]
 
 Off in this project: hooks of every session here answer nothing, and no workflow can be armed. Runs are kept.

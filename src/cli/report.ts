@@ -25,7 +25,7 @@ says is called a claim, or left out.
   --json         for programs: {at, since, projects, needs, done, failed, running, unchecked, cost, unread}
   --exit-code    1 if something needs you, failed, stalled or could not be read
 
-Exit codes: 0 shown; with --exit-code 1 as above; 2 wrong use.`;
+Exit codes: 0 shown; with --exit-code 1 as above; 2 wrong usage.`;
 
 const DEFAULT_SINCE = "yesterday 18:00";
 const ROWS = 44;
@@ -33,7 +33,7 @@ const ROWS = 44;
 export function run(args: string[], io: Io): number {
   const known = ["--since=", "--all", "--full", "--markdown", "--json", "--exit-code"];
   const { flags, values, words } = parseArgs(args, known);
-  if (words.length > 0) throw new UserError(`what is ${words[0]}?`, "`pawl report --help` shows how");
+  if (words.length > 0) throw new UserError(`unknown argument ${words[0]}`, "`pawl report --help` shows how");
   if (flags.has("--markdown") && flags.has("--json"))
     throw new UserError("--markdown and --json together", "take one of them");
   const asked = values["--since"] ?? DEFAULT_SINCE;

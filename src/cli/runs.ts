@@ -27,7 +27,7 @@ export const usage = `usage: pawl runs [list] [--all] [--json]      what is unde
        pawl runs adopt [run|document]           free it: the next session that types its command has it
        pawl runs restore [run]                  print what the agent gets after a compaction (formal workflows)
 
-A run may be named by the beginning of its id. Exit codes: 0 done, 1 refused or not found, 2 wrong use.`;
+A run may be named by the beginning of its id. Exit codes: 0 done, 1 refused or not found, 2 wrong usage.`;
 
 const ACTIONS: CommandName[] = ["abort", "adopt", "pause", "resume", "finish"];
 

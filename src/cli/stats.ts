@@ -25,14 +25,14 @@ bear a ≈. Where there is too little to say, that is said.
                     courses, bottleneck, loops, loops_before, problems}; times in milliseconds, rates from 0 to 1
   --csv             one line a stage (RFC 4180); no cell begins like a formula
 
-Exit codes: 0 shown, 2 wrong use.`;
+Exit codes: 0 shown, 2 wrong usage.`;
 
 const PARTS = 10;
 
 export function run(args: string[], io: Io): number {
   const known = ["--since=", "--workflow=", "--project=", "--all", "--json", "--csv"];
   const { flags, values, words } = parseArgs(args, known);
-  if (words.length > 0) throw new UserError(`what is ${words[0]}?`, "`pawl stats --help` shows how");
+  if (words.length > 0) throw new UserError(`unknown argument ${words[0]}`, "`pawl stats --help` shows how");
   if (flags.has("--json") && flags.has("--csv")) throw new UserError("--json and --csv together", "take one of them");
   if (flags.has("--all") && values["--project"] !== undefined)
     throw new UserError("--all and --project together", "take one of them");

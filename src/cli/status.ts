@@ -18,7 +18,7 @@ changes that are not committed. Tasks come from the project's tracker: beads, se
                  with --all {projects: […]} of these. A task is {id, title, command, model, restart, owner, after};
                  a run {id, workflow, session, stage, step, steps, minutes, task, paused, waits: {what, how} or null}
 
-Exit codes: 0 shown, 1 the tracker failed (everything else is shown), 2 wrong use.`;
+Exit codes: 0 shown, 1 the tracker failed (everything else is shown), 2 wrong usage.`;
 
 interface Shown {
   root: string;
@@ -27,7 +27,7 @@ interface Shown {
 
 export function run(args: string[], io: Io): number {
   const { flags, words } = parseArgs(args, ["--all", "--json"]);
-  if (words.length > 0) throw new UserError(`what is ${words[0]}?`, "`pawl status --help` shows how");
+  if (words.length > 0) throw new UserError(`unknown argument ${words[0]}`, "`pawl status --help` shows how");
   const all = flags.has("--all");
   const here = rootOf(io);
   const roots = all ? [...new Set([here, ...knownProjects()])] : [here];

@@ -12,17 +12,17 @@ import { type Change, changesBetween, itemLines } from "./shared/trust-text.ts";
 import { visible, visibleJson } from "./shared/visible.ts";
 
 export const summary = "approve the commands that this project's gates run";
-export const usage = `usage: pawl trust                what would run and is not approved yet; asks
-       pawl trust --show         everything that would run, and its hash
-       pawl trust --hash SHA     approve exactly that content without being asked (CI)
-       pawl trust --revoke       forget every approval of this project
+export const usage = `usage: pawl trust                show what would run and is not approved yet, and ask
+       pawl trust --show         show everything that would run, and its hash
+       pawl trust --hash SHA     approve exactly that content without a question (CI)
+       pawl trust --revoke       revoke every approval of this project
        each with --json
 
 Gates of pawl.yaml and of workflows (.pawl/workflows, ~/.config/pawl/workflows) name commands. None runs before you
-approved it as it is: its words, folder and variables, and the scripts of the project that it names. Any change of these
-needs your word again, and only the difference is shown. What the scripts read or start beyond that is not covered.
-Only a person at a terminal can approve; an agent cannot, neither with --hash. Worktrees of one repository share.
-Exit codes: 0 approved (now or before), or shown; 1 not approved; 2 wrong use. With --json alone: 0 approved, 1 not.`;
+have approved it: its arguments, folder and variables, and the project's scripts that it names. After any change you are
+asked again, and see only the difference. What the scripts read or start beyond that is not covered.
+Only a person at a terminal can approve; an agent cannot, even with --hash. Worktrees of one repository share approvals.
+Exit codes: 0 approved (now or before), or shown; 1 not approved; 2 wrong usage. With --json alone: 0 approved, 1 not.`;
 
 interface View {
   root: string;
@@ -34,8 +34,8 @@ interface View {
 export function run(args: string[], io: Io): number {
   const { flags, values, words } = parseArgs(args, ["--show", "--json", "--revoke", "--hash="]);
   const asked = [...["--show", "--revoke"].filter((flag) => flags.has(flag)), ...Object.keys(values)];
-  if (words.length > 0) throw new UserError(`what is ${words[0]}?`, "`pawl trust --help` shows what it knows");
-  if (asked.length > 1) throw new UserError(`${asked.join(" and ")} do not go together`, "say one of them");
+  if (words.length > 0) throw new UserError(`unknown argument ${words[0]}`, "see `pawl trust --help`");
+  if (asked.length > 1) throw new UserError(`${asked.join(" and ")} cannot be used together`, "use one of them");
   const root = rootOf(io);
   if (flags.has("--revoke")) return revoke(root, flags.has("--json"), io);
   const view = viewOf(root, io);
@@ -73,18 +73,18 @@ function show(view: View, io: Io): number {
 /** A file with mistakes names nothing until it is mended: that is no reason to be silent about it. */
 function tellProblems({ problems }: View, io: Io): void {
   for (const problem of problems) io.err(`${renderProblem(problem)}\n`);
-  if (problems.length > 0) io.err("pawl: what stands in a file with mistakes is not looked at\n\n");
+  if (problems.length > 0) io.err("pawl: files with errors are skipped\n\n");
 }
 
 function nothing({ problems }: View, io: Io): number {
-  io.out("No gate here runs a command: there is nothing to approve.\n");
+  io.out("No gate here runs a command; nothing to approve.\n");
   return problems.length > 0 ? 1 : 0;
 }
 
 function showChanges({ root, closure }: View, io: Io): void {
   const last = lastTrusted(root);
   if (!last) {
-    io.out(`What would run here:\n\n${closure.items.flatMap((item) => [...itemLines(item), ""]).join("\n")}\n`);
+    io.out(`These commands would run:\n\n${closure.items.flatMap((item) => [...itemLines(item), ""]).join("\n")}\n`);
     return;
   }
   const colours = io.isTTY && !process.env.NO_COLOR;
@@ -101,31 +101,31 @@ function coloured({ sign, line }: Change, colours: boolean): string {
 // ── Approving ───────────────────────────────────────────────────────────────
 
 const HOW =
-  "say `pawl trust` in a terminal of your own; in CI: `pawl trust --show` says the hash for `pawl trust --hash`";
+  "run `pawl trust` in your own terminal; in CI use `pawl trust --hash` with the hash that `pawl trust --show` prints";
 
 function ask(view: View, io: Io): number {
   const { closure, state } = view;
   tellProblems(view, io);
   if (closure.items.length === 0) return nothing(view, io);
   if (state.trusted) return alreadyTrusted(view, io);
-  if (state.broken) throw new UserError(visible(state.why), "mend that first; `pawl doctor` looks at it, too", 1);
+  if (state.broken) throw new UserError(visible(state.why), "fix that first; `pawl doctor` checks it too", 1);
   const person = isPerson();
   if (!person.ok) throw new UserError(`not approved: ${person.why}`, HOW, 1);
   showChanges(view, io);
   io.out(`hash ${closure.hash}\n`);
-  if (!confirm(io, "May exactly this run, whenever a gate asks for it?")) {
-    io.out("Not approved. Until it is, these gates prove nothing.\n");
+  if (!confirm(io, "Allow these commands?")) {
+    io.out("Not approved. Until then, these gates stay unproven.\n");
     return 1;
   }
   grant(view, person.who);
-  io.out("Approved. Any change of it will be shown to you first.\n");
+  io.out("Approved. You will be asked again after any change.\n");
   return 0;
 }
 
 function alreadyTrusted({ closure, state }: View, io: Io): number {
   const count = `${closure.items.length} ${closure.items.length === 1 ? "command" : "commands"}`;
   io.out(
-    `${count}, approved ${state.trusted ? state.at : ""}. \`pawl trust --show\` shows them, \`--revoke\` forgets.\n`,
+    `${count}, approved ${state.trusted ? state.at : ""}. \`pawl trust --show\` shows them, \`--revoke\` revokes it.\n`,
   );
   return 0;
 }
@@ -135,7 +135,7 @@ function grant({ root, closure }: View, by: string): void {
   try {
     grantTrust(root, closure, by);
   } catch (error) {
-    if (error instanceof PlaceError) throw new UserError(visible(error.message), "mend that first, then ask again", 1);
+    if (error instanceof PlaceError) throw new UserError(visible(error.message), "fix that first, then try again", 1);
     throw error;
   }
 }
@@ -143,14 +143,14 @@ function grant({ root, closure }: View, by: string): void {
 /** It names the content, so nobody has to look at a screen; but an agent could name it as well. */
 function grantHash(view: View, wanted: string, json: boolean, io: Io): number {
   if (!/^[0-9a-f]{64}$/.test(wanted))
-    throw new UserError("--hash needs a whole SHA-256, 64 digits", "`pawl trust --show` prints it");
+    throw new UserError("--hash needs a full SHA-256 (64 digits)", "`pawl trust --show` prints it");
   const agent = agentCalling();
   if (agent !== null) throw new UserError(`not approved: ${agent}: only a person can approve`, HOW, 1);
   tellProblems(view, io);
   if (view.closure.hash !== wanted)
     throw new UserError(
       `not approved: what would run here has the hash ${view.closure.hash || "of nothing"}`,
-      "look at it with `pawl trust --show`, then name that hash",
+      "check it with `pawl trust --show`, then use that hash",
       1,
     );
   grant(view, "--hash");
@@ -166,8 +166,8 @@ function revoke(root: string, json: boolean, io: Io): number {
   else
     io.out(
       count === 0
-        ? "There was no approval to forget.\n"
-        : `Forgotten: ${count} ${count === 1 ? "approval" : "approvals"}.\n`,
+        ? "There was no approval to revoke.\n"
+        : `Revoked: ${count} ${count === 1 ? "approval" : "approvals"}.\n`,
     );
   return 0;
 }

@@ -13,17 +13,17 @@ import { confirm, isInteractive, orUserError } from "./shared/confirm.ts";
 export const summary = "take Pawl out again";
 export const usage = `usage: pawl uninstall [--team | --user] [--purge] [--yes] [--print] [--json]
 
-Shows what it would change, asks, then puts every file back as it was before \`pawl init\`. A file that was edited since
-keeps those edits; only what is Pawl's goes.
+Show every change, ask, then restore every file as it was before \`pawl init\`. A file that you edited since keeps your
+edits; only what is Pawl's is removed.
   (default)   everything that was installed in this project from this machine
-  --team      only the team's part: .claude/settings.json, whoever installed it
+  --team      only the team's part: .claude/settings.json, even if someone else installed it
   --user      what was installed for you in every project: ~/.claude
   --purge     also Pawl's state here: runs, journal, documents, logs, session pointers;
-              with --user also the program itself and all it remembers in ~/.local
-  --print     shows the resulting contents and changes nothing
-  --yes       does not ask, also not about runs under way      --json   the same as data
+              with --user also the program itself and everything it keeps in ~/.local
+  --print     show the resulting contents and change nothing
+  --yes       do not ask, even if runs are active      --json   print JSON
 
-Exit codes: 0 done or nothing to do, 1 refused or failed, 2 not confirmed or wrong use.`;
+Exit codes: 0 done or nothing to do, 1 refused or failed, 2 not confirmed or wrong usage.`;
 
 const NO_STATE: State = { paths: [], pointers: [], live: [] };
 
@@ -37,9 +37,10 @@ interface Job {
 export function run(args: string[], io: Io): number {
   const parsed = parseArgs(args, ["--team", "--user", "--purge", "--yes", "--print", "--json"]);
   const { flags, words } = parsed;
-  if (words.length > 0) throw new UserError(`what is ${words[0]}?`, "`pawl uninstall --help` lists the options");
+  if (words.length > 0)
+    throw new UserError(`unknown argument ${words[0]}`, "`pawl uninstall --help` lists the options");
   if (flags.has("--team") && flags.has("--user"))
-    throw new UserError("--team and --user exclude each other", "choose one");
+    throw new UserError("--team and --user cannot be used together", "choose one");
   return orUserError(() => uninstall(prepare(parsed, io), parsed, io));
 }
 
@@ -67,23 +68,24 @@ function uninstall(job: Job, { flags }: Parsed, io: Io): number {
   if (flags.has("--print") || idle) return report(job, false, [], io, json, 0);
   if (purge && state.live.length > 0 && !flags.has("--yes")) throw liveRuns(state.live);
   if (!flags.has("--yes") && (json || !isInteractive(io))) {
-    if (!json) io.err("pawl: nothing was changed\n  hint: `pawl uninstall --yes` does this without asking\n");
+    if (!json)
+      io.err("pawl: nothing was changed\n  hint: run `pawl uninstall --yes` to remove it without being asked\n");
     return report(job, false, [], io, json, 2);
   }
-  if (!flags.has("--yes") && !confirm(io, "\nDo this?")) {
+  if (!flags.has("--yes") && !confirm(io, "\nContinue?")) {
     io.out("Nothing was changed.\n");
     return 1;
   }
   const problems = carryOut(job);
   if (!json) io.out(problems.length === 0 ? "\nDone.\n" : "");
-  for (const problem of json ? [] : problems) io.err(`pawl: could not be removed: ${problem}\n`);
+  for (const problem of json ? [] : problems) io.err(`pawl: could not remove ${problem}\n`);
   return report(job, true, problems, io, json, problems.length === 0 ? 0 : 1);
 }
 
 const liveRuns = (live: string[]) =>
   new UserError(
-    `a run is under way here: ${live.join(", ")}`,
-    "`pawl runs finish` or `pawl runs abort` ends it; with --yes it is removed as it is",
+    `a run is active here: ${live.join(", ")}`,
+    "end it with `pawl runs finish` or `pawl runs abort`, or add --yes to remove it as it is",
     1,
   );
 
@@ -98,9 +100,7 @@ function planText({ target, removal, state, purge }: Job, idle: boolean, whole: 
   const { base } = target;
   const going = purge ? [...state.paths, ...state.pointers.map((path) => shown(path, base))] : [];
   const lines = [
-    idle
-      ? "Nothing of Pawl is installed here.\n"
-      : `Taking Pawl out of ${target.scope === "user" ? "~/.claude" : base}:\n`,
+    idle ? "Pawl is not installed here.\n" : `Removing Pawl from ${target.scope === "user" ? "~/.claude" : base}:\n`,
     listText(removal.changes, base),
     ...going.map((path) => `  remove  ${path}  Pawl's state\n`),
     ...staysOf(target, removal, state, purge).map((what) => `  stays   ${what}\n`),
@@ -113,7 +113,7 @@ function staysOf(target: Target, removal: Removal, state: State, purge: boolean)
   const note = kept.length > 0 ? [`${kept.join(", ")}: Pawl's state; --purge removes it`] : [];
   const path = binaryPath();
   const gone = purge && target.scope === "user";
-  const why = "the program; other projects may call it, `pawl uninstall --user --purge` removes it";
+  const why = "the program; other projects may use it. `pawl uninstall --user --purge` removes it";
   const binary = lookAt(path) && !gone ? [`${shown(path, target.base)}: ${why}`] : [];
   const projects =
     target.scope === "user" ? ["the state of each project: `pawl uninstall --purge` there removes it"] : [];

@@ -16,24 +16,24 @@ import { waitForChecks } from "../verify/wait.ts";
 import { type Io, type Parsed, parseArgs, rootOf } from "./shared/args.ts";
 import { visible } from "./shared/visible.ts";
 
-export const summary = "run this tree's gates now, no agent needed";
+export const summary = "run this project's gates now, without an agent";
 export const usage = `usage: pawl verify [gate …] [--base REF] [--json | --markdown] [--junit FILE]
-       pawl verify --check FILE     is this receipt (JSON or Markdown, - for stdin) true, and about this tree?
-       pawl verify --prove [gate …] can each gate fail? Tried with a planted fault, in a copy of the project
-       pawl verify --wait           a check goes on outside the hook: wait for it, at most 100 s
+       pawl verify --check FILE     check that this receipt (JSON or Markdown, - for stdin) is genuine and about this tree
+       pawl verify --prove [gate …] check that each gate can fail: break a copy of the project on purpose
+       pawl verify --wait           wait for a check that is still running outside the hook, at most 100 s
 
-Runs the gates of pawl.yaml and of .pawl/workflows on the files as they are. A gate that needs a run (a person, the
-agent's own tool calls …) is listed and does not count. What passed on the very same tree is not run again.
+Run the gates of pawl.yaml and .pawl/workflows on the files as they are. A gate that needs a run (a person, the agent's
+own tool calls …) is listed and does not count. What passed on exactly the same tree is not run again.
 
-  --base REF     compare with where this branch left REF: for when_changed, only, and tests that were weakened since.
-                 How many tests there were is not known without running them there: weakened tests are found by reading.
+  --base REF     compare with the commit where this branch left REF: for when_changed, only, and weakened tests.
+                 The tests of that commit are read, not run, so their number is not known.
   --json         print the receipt, which is also kept as .pawl/receipts/<tree>.json
   --markdown     print it for a pull request
   --junit FILE   write JUnit XML, - for stdout; an unproven gate is an error there
 
-No command runs before you approved it: \`pawl trust\`, in CI \`pawl trust --hash SHA\`.
-Exit codes: 0 all passed, 1 some failed, 2 wrong use or no gates, 3 some unproven and none failed, 130 interrupted.
-  --check: 0 fine and all passed, 1 stale, edited or failed, 2 no receipt, 3 foreign or unproven.
+No command runs before you approve it: \`pawl trust\`, in CI \`pawl trust --hash SHA\`.
+Exit codes: 0 all passed, 1 some failed, 2 wrong usage or no gates, 3 some unproven and none failed, 130 interrupted.
+  --check: 0 genuine and all passed, 1 stale, edited or failed, 2 no receipt, 3 from another machine or unproven.
   --prove: 0 each gate can fail, 1 one passes anyway, 3 one could not be tried.
   --wait: 0 passed, or nothing is running; 1 failed; 4 still running, run it again.`;
 
@@ -46,7 +46,7 @@ export async function run(args: string[], io: Io): Promise<number> {
     return await answer(args, io);
   } catch (error) {
     if (!(error instanceof PathError)) throw error;
-    throw new UserError(visible(error.message), "Pawl writes to no place that leads out of the project; remove it", 3);
+    throw new UserError(visible(error.message), "Pawl never writes outside the project; remove the link", 3);
   }
 }
 
@@ -65,7 +65,7 @@ async function answer(args: string[], io: Io): Promise<number> {
   const release = whenInterrupted(running, progress, io);
   try {
     if (flags.has("--prove") && provable(selection.gates).length === 0)
-      throw new UserError("no gate here runs a command", "there is nothing that could be broken for it");
+      throw new UserError("no gate here runs a command", "there is nothing to break");
     if (flags.has("--prove")) return await proveGates({ root, gates: selection.gates, running, progress, out: io.out });
     const form = flags.has("--json") ? "json" : flags.has("--markdown") ? "markdown" : "lines";
     const colours = io.isTTY && !process.env.NO_COLOR;
@@ -86,15 +86,17 @@ function refuseMixtures({ words, flags, values }: Parsed): void {
   const given = [...flags, ...Object.keys(values)];
   const alone = ["--check", "--wait", "--prove"].find((option) => given.includes(option));
   const other = given.find((option) => option !== alone);
-  if (alone !== undefined && other !== undefined) throw new UserError(`${alone} does not go with ${other}`, HELP);
+  if (alone !== undefined && other !== undefined)
+    throw new UserError(`${alone} and ${other} cannot be used together`, HELP);
   if (words.length > 0 && (alone === "--check" || alone === "--wait"))
-    throw new UserError(`${alone} does not go with the name of a gate`, HELP);
-  if (flags.has("--json") && flags.has("--markdown")) throw new UserError("--json does not go with --markdown", HELP);
+    throw new UserError(`${alone} cannot be used with the name of a gate`, HELP);
+  if (flags.has("--json") && flags.has("--markdown"))
+    throw new UserError("--json and --markdown cannot be used together", HELP);
   if (values["--junit"] === "-" && (flags.has("--json") || flags.has("--markdown")))
-    throw new UserError("only one of them can go to stdout", "write the JUnit XML to a file");
+    throw new UserError("only one of them can be written to stdout", "write the JUnit XML to a file");
 }
 
-const HELP = "`pawl verify --help` shows what goes together";
+const HELP = "see `pawl verify --help`";
 
 // ── What is asked ───────────────────────────────────────────────────────────
 
@@ -102,7 +104,7 @@ function selected(root: string, words: string[], base: Base | null, io: Io): Sel
   const { gates, problems } = gatesHere(root, io.home);
   for (const problem of problems) io.err(`${renderProblem(problem)}\n`);
   if (problems.length > 0)
-    throw new UserError("files with mistakes hide gates", "mend them; `pawl check` looks at them again");
+    throw new UserError("fix these errors first: gates in them are not run", "`pawl check` checks the files again");
   const names = [...new Set(gates.map((gate) => gate.name))];
   const unknown = words.find((word) => !names.includes(word));
   if (gates.length === 0) throw new UserError("there are no gates here", exampleText(root));
@@ -111,7 +113,7 @@ function selected(root: string, words: string[], base: Base | null, io: Io): Sel
   const selection = selectGates(gates, words, base !== null);
   if (selection.gates.length > 0) return selection;
   const all = selection.left.map(({ gate, needs }) => `${visible(gate)} needs ${needs}`).join("; ");
-  throw new UserError("no gate here can be asked now", all);
+  throw new UserError("no gate here can run now", all);
 }
 
 /** A first gate, with a command that this project has already. */
@@ -136,7 +138,7 @@ function junitTarget(root: string, cwd: string, named: string): string {
   } catch (error) {
     throw new UserError(
       `the JUnit file cannot be written: ${visible(messageOf(error))}`,
-      "name a file in an existing folder; a relative one stays inside the project",
+      "use a file in an existing folder; a relative path must stay inside the project",
     );
   }
 }
@@ -146,7 +148,7 @@ function junitTarget(root: string, cwd: string, named: string): string {
 function check(root: string, named: string, io: Io): number {
   const tree = treeHash(root, null);
   const { code, lines } = checkReceipt(readWhole(named, io), tree.ok ? tree.value : "");
-  if (code === 2) throw new UserError(lines[0]!, "name the file, or - for stdin");
+  if (code === 2) throw new UserError(lines[0]!, "give a file name, or - for stdin");
   io.out(`${lines.map(visible).join("\n")}\n`);
   return code;
 }
@@ -159,7 +161,10 @@ function readWhole(named: string, io: Io): string {
     if (bytes.length > LARGEST) throw new Error("it is larger than 16 MB");
     return bytes.toString("utf8");
   } catch (error) {
-    throw new UserError(`${visible(named)} cannot be read: ${visible(messageOf(error))}`, "name a receipt, or -");
+    throw new UserError(
+      `${visible(named)} cannot be read: ${visible(messageOf(error))}`,
+      "give the file of a receipt, or -",
+    );
   }
 }
 

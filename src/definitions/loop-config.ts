@@ -93,9 +93,12 @@ const flagOf = (name: Name) => `--${name.replaceAll("_", "-")}`;
 
 function flagLayer(flags: LoopFlags, errors: SettingError[]): Layer {
   if (flags.unlimited && flags.max_iterations !== undefined)
-    errors.push({ what: "--max-iterations and --unlimited exclude each other", hint: "give one of the two" });
+    errors.push({ what: "--max-iterations and --unlimited cannot be used together", hint: "give one of the two" });
   if (flags.ai !== undefined && flags.ai_cmd !== undefined)
-    errors.push({ what: "--ai and --ai-cmd exclude each other", hint: "give the agent's name, or a command line" });
+    errors.push({
+      what: "--ai and --ai-cmd cannot be used together",
+      hint: "give the agent's name, or a command line",
+    });
   const ai = flags.ai_cmd ?? flags.ai;
   const says = readTexts({ ...flags, ...(ai !== undefined && { ai }) }, flagOf, errors);
   const from = (name: Name) => {

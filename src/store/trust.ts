@@ -60,7 +60,7 @@ function judge(store: Store, closure: Closure): TrustState {
   const fresh = closure.items.filter((item) => !known.has(itemHash(item)));
   if (fresh.length === 0) return { trusted: true, at: known.get(itemHash(closure.items[0]!)) ?? "" };
   const why =
-    approvals.length === 0 ? "nobody has approved its commands" : "its commands changed since they were approved";
+    approvals.length === 0 ? "its commands are not approved yet" : "its commands changed since they were approved";
   return { trusted: false, why };
 }
 

@@ -55,12 +55,12 @@ describe("help", () => {
 
 describe("every error says what to do next", () => {
   const cases: [string, number, string][] = [
-    ["frobnicate", 2, "pawl: there is no command frobnicate\n  hint: `pawl help` lists all commands\n"],
+    ["frobnicate", 2, "pawl: there is no command frobnicate\n  hint: run `pawl help` for all commands\n"],
     ["runz", 2, "pawl: there is no command runz\n  hint: did you mean `pawl runs`? `pawl help` lists all\n"],
     [
       "runs --bogus",
       2,
-      "pawl: unknown option --bogus\n  hint: this command knows --all, --json, --why=, --run=, --accept, --name=, --phases=, --reading=, --context=, --reminder=\n",
+      "pawl: unknown option --bogus\n  hint: valid options: --all, --json, --why=, --run=, --accept, --name=, --phases=, --reading=, --context=, --reminder=\n",
     ],
     ["runs dance", 2, "pawl: runs cannot dance\n  hint: `pawl runs --help` lists what it can\n"],
     [
@@ -87,7 +87,7 @@ describe("every error says what to do next", () => {
       "pawl: there is no run here\n  hint: type /complete-work in your agent, or `pawl runs start complete-work`\n",
     ],
     ["explain ../../x", 1, "pawl: there is no run ../../x\n  hint: `pawl runs list --all` shows them\n"],
-    ["log --nope", 2, "pawl: unknown option --nope\n  hint: this command knows --follow, --json, --run=, --kind=\n"],
+    ["log --nope", 2, "pawl: unknown option --nope\n  hint: valid options: --follow, --json, --run=, --kind=\n"],
     ["log --run", 2, "pawl: --run needs a value\n  hint: write --run <value>\n"],
     ["off extra", 2, "pawl: what is extra?\n  hint: say `pawl off`, `pawl off shortcuts` or `pawl off --session ID`\n"],
     ["off --session nope", 1, "pawl: no run is bound to session nope\n  hint: `pawl runs list` shows sessions\n"],
@@ -139,7 +139,7 @@ describe("runs", () => {
     runHook(state.place, { ...other, prompt: "/complete-work" });
     const { code, err } = pawl(state.place, "runs abort");
     expect(code).toBe(2);
-    expect(err).toMatch(/^pawl: which run\?\n {2}hint: name one of cw-\w+, cw-\w+\n$/);
+    expect(err).toMatch(/^pawl: which run\?\n {2}hint: use one of cw-\w+, cw-\w+\n$/);
     expect(pawl(state.place, `runs abort ${runIdOf(state)}`)).toMatchObject({ code: 0, err: "" });
   });
 });

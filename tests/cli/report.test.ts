@@ -265,7 +265,7 @@ test.each<[string[], string]>([
   [["--since", "2999-01-01"], "that is in the future"],
   [["--since"], "--since needs a value"],
   [["--json", "--markdown"], "take one of them"],
-  [["everything"], "what is everything?"],
+  [["everything"], "unknown argument everything"],
   [["--nope"], "unknown option --nope"],
 ])("wrong use: %j", (args, said) => {
   const { code, out, err } = report(openShop(), ...args);

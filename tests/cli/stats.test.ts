@@ -220,7 +220,7 @@ test.each<[string[], string]>([
   [["--since", "soon"], "that is no time"],
   [["--json", "--csv"], "take one of them"],
   [["--all", "--project", "x"], "take one of them"],
-  [["all"], "what is all?"],
+  [["all"], "unknown argument all"],
 ])("wrong use: %j", (args, said) => {
   const { code, out, err } = stats(openShop(), ...args);
   expect({ code, out }).toEqual({ code: 2, out: "" });

@@ -48,7 +48,7 @@ describe("a person", () => {
   test("sees everything that would run, is asked, and approves", async () => {
     const place = ground();
     const { code, screen } = await typed(place, ["y"]);
-    expect(screen).toContain(`What would run here:
+    expect(screen).toContain(`These commands would run:
 
 unit
   runs   npm test
@@ -60,8 +60,8 @@ unit
   with   MODE=strict
   reads  scripts/check.sh  (`);
     expect(screen).toContain("line\n  shell  ./scripts/check.sh | tail -3\n");
-    expect(screen).toContain(`hash ${hashOf(place)}\nMay exactly this run, whenever a gate asks for it? [y/N] y\n`);
-    expect(screen).toEndWith("Approved. Any change of it will be shown to you first.\n");
+    expect(screen).toContain(`hash ${hashOf(place)}\nAllow these commands? [y/N] y\n`);
+    expect(screen).toEndWith("Approved. You will be asked again after any change.\n");
     expect(code).toBe(0);
     expect(trust(place)).toMatchObject({
       code: 0,
@@ -75,7 +75,7 @@ unit
       const place = ground();
       const { code, screen } = await typed(place, [answer]);
       expect(code).toBe(1);
-      expect(screen).toEndWith("Not approved. Until it is, these gates prove nothing.\n");
+      expect(screen).toEndWith("Not approved. Until then, these gates stay unproven.\n");
       expect(isTrusted(place)).toBe(false);
     });
   }
@@ -116,9 +116,9 @@ hash `);
   test("can forget it all", async () => {
     const place = ground();
     await approve(place);
-    expect(trust(place, "--revoke")).toEqual({ code: 0, out: "Forgotten: 1 approval.\n", err: "" });
+    expect(trust(place, "--revoke")).toEqual({ code: 0, out: "Revoked: 1 approval.\n", err: "" });
     expect(isTrusted(place)).toBe(false);
-    expect(trust(place, "--revoke").out).toBe("There was no approval to forget.\n");
+    expect(trust(place, "--revoke").out).toBe("There was no approval to revoke.\n");
     expect(trust(place, "--revoke", "--json").out).toBe(`${JSON.stringify({ root: place.root, revoked: 0 })}\n`);
   });
 
@@ -147,7 +147,7 @@ hash `);
 describe("nothing to approve", () => {
   test("where no gate runs anything", () => {
     const place = ground({ "pawl.yaml": "gates:\n  tidy: { git: clean }\n" });
-    const said = { code: 0, out: "No gate here runs a command: there is nothing to approve.\n", err: "" };
+    const said = { code: 0, out: "No gate here runs a command; nothing to approve.\n", err: "" };
     expect([trust(place), trust(place, "--show")]).toEqual([said, said]);
   });
   test("a file with mistakes is not taken for an empty one", () => {
@@ -172,7 +172,7 @@ describe("a script", () => {
     const place = ground();
     const { code, out } = trust(place, "--show");
     expect(code).toBe(0);
-    expect(out).toEndWith(`\nnot approved: nobody has approved its commands\nhash ${hashOf(place)}\n`);
+    expect(out).toEndWith(`\nnot approved: its commands are not approved yet\nhash ${hashOf(place)}\n`);
     const data = JSON.parse(trust(place, "--show", "--json").out);
     expect(data).toMatchObject({ root: place.root, trusted: false, problems: [] });
     expect(data.items.map(({ gate, cwd }: { gate: string; cwd: string }) => [gate, cwd])).toEqual([
@@ -201,9 +201,9 @@ describe("a script", () => {
   test.each([
     [["--hash", "abc"], "64 digits"],
     [["--hash"], "needs a value"],
-    [["x"], "what is x?"],
+    [["x"], "unknown argument x"],
     [["--yes"], "unknown option"],
-    [["--show", "--revoke"], "do not go together"],
+    [["--show", "--revoke"], "cannot be used together"],
   ])("%j is wrong use", (args, words) => {
     expect(trust(ground(), ...args)).toMatchObject({ code: 2, out: "", err: expect.stringContaining(words) });
   });

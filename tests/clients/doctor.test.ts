@@ -32,7 +32,7 @@ describe("where the doctor says that no hook runs, none runs", () => {
     await put(project.root, ours, JSON.stringify(settings));
   };
   const harms: [string, (project: Project) => Promise<void>, string, number][] = [
-    ["nothing is wrong", async () => {}, "Nothing has to be mended", 3],
+    ["nothing is wrong", async () => {}, "No problems found", 3],
     ["an unknown type", add({ type: "shell", command: "x" }), "a hook's type is none of", 0],
     ["a timeout in words", add({ type: "command", command: "x", timeout: "5" }), "timeout is not a number", 0],
     ["disableAllHooks", (p) => put(p.home, USER, '{"disableAllHooks":true}'), "says disableAllHooks", 0],
@@ -59,7 +59,7 @@ test("the plugin, installed by the client, is found, started, and seen to be one
   await installPlugin(scene.project);
   const alone = pawl(scene.project, "doctor");
   expect(alone.out).toContain("✓ the plugin pawl@pawl is on\n  ✓ installed once: the plugin");
-  expect(alone.out).toMatch(/✓ the plugin pawl: the hook ended with 0 after \d+ ms, silent/);
+  expect(alone.out).toMatch(/✓ the plugin pawl: the hook exited with 0 after \d+ ms, silent/);
   expect(alone.code).toBe(0);
   pawl(scene.project, "init", "--yes");
   expect(pawl(scene.project, "doctor").out).toContain("installed 2 times: .claude/settings.local.json, the plugin");

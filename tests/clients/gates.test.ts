@@ -216,7 +216,7 @@ describe("a command that the repository names and nobody approved", () => {
     const first = await session.ask("/ship");
     expect(told(first.hookOutputs).join("\n")).toContain("pawl trust");
     expect(told(first.hookOutputs).at(-1)).toContain(
-      "BUILT is unproven: sh check.sh: nobody has approved its commands",
+      "BUILT is unproven: sh check.sh: its commands are not approved yet",
     );
     const second = await session.ask("Go on.");
     expect(told(second.hookOutputs).filter((text) => text.includes("nobody has approved"))).toEqual([]);

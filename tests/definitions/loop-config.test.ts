@@ -120,8 +120,8 @@ describe("each setting, from each place", () => {
 
 describe("refused, with the place named", () => {
   const table: [Said, string][] = [
-    [{ flags: { max_iterations: "3", unlimited: true } }, "--max-iterations and --unlimited exclude each other"],
-    [{ flags: { ai: "codex", ai_cmd: "x" } }, "--ai and --ai-cmd exclude each other"],
+    [{ flags: { max_iterations: "3", unlimited: true } }, "--max-iterations and --unlimited cannot be used together"],
+    [{ flags: { ai: "codex", ai_cmd: "x" } }, "--ai and --ai-cmd cannot be used together"],
     ...["0", "-1", "1.5", "NaN", "Infinity", "1e3", "", " ", "five", "100001", "99999999999999"].map(
       (text): [Said, string] => [
         { flags: { max_iterations: text } },

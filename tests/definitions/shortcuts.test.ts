@@ -227,8 +227,8 @@ describe("the commands", () => {
   });
 
   test.each([
-    [["off", "shortcut"], 2, "what is shortcut?"],
-    [["off", "shortcuts", "now"], 2, "what is now?"],
+    [["off", "shortcut"], 2, "unknown argument shortcut"],
+    [["off", "shortcuts", "now"], 2, "unknown argument now"],
     [["off", "shortcuts", "--session", "one"], 2, "for a project, not for a session"],
   ])("%j is refused", (args, code, why) => {
     expect(runPawl(makePlace(), args)).toMatchObject({ code, err: expect.stringContaining(why) });

@@ -24,7 +24,7 @@ test.each<[string | null, boolean, string[]]>([
     ["note notify-nowhere: notifications are on, but no way leads to you here"],
   ],
   ["notify: on\n", false, ["note notify-unmarked: ~/.config/pawl/config.yaml was changed: notifications are on there"]],
-  ["notify: maybe\n", false, ["note notify-config: ~/.config/pawl/config.yaml has mistakes: nobody is called"]],
+  ["notify: maybe\n", false, ["note notify-config: ~/.config/pawl/config.yaml has errors: no notifications are sent"]],
 ])("%j, told %p", (config, told, findings) => {
   const { root, home, ...place } = makePlace();
   if (config !== null) put(join(home, CONFIG), config);

@@ -11,7 +11,7 @@ afterEach(removeTemps);
 describe("an approval", () => {
   test("holds for exactly what was approved, until it is revoked", () => {
     const place = ground(FILES);
-    expect(isTrusted(place)).toEqual({ trusted: false, why: "nobody has approved its commands" });
+    expect(isTrusted(place)).toEqual({ trusted: false, why: "its commands are not approved yet" });
     grant(place);
     expect(isTrusted(place)).toEqual({ trusted: true, at: expect.stringMatching(/^20.*Z$/) });
     expect(isTrusted(place, place.root, GATES.slice(1))).toMatchObject({ trusted: true });

@@ -37,7 +37,7 @@ describe("what it says, and its exit code", () => {
   test("what nobody approved is unproven, and never run", () => {
     const place = ground(gates("check: { shell: touch ran }"), { trust: false });
     const { code, out } = verify(place);
-    expect(out).toMatch(/^\? check: nobody has approved its commands: look at them with `pawl trust`/);
+    expect(out).toMatch(/^\? check: its commands are not approved yet: look at them with `pawl trust`/);
     expect(code).toBe(3);
     expect(existsSync(join(place.root, "ran"))).toBe(false);
   });

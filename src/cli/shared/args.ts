@@ -36,7 +36,7 @@ export function parseArgs(args: string[], known: string[]): Parsed {
       parsed.values[name] = value;
       parsed.lists[name] = [...(parsed.lists[name] ?? []), value];
     } else if (known.includes(name) && inline === undefined) parsed.flags.add(name);
-    else throw new UserError(`unknown option ${name}`, `this command knows ${known.join(", ") || "no options"}`);
+    else throw new UserError(`unknown option ${name}`, `valid options: ${known.join(", ") || "none"}`);
   }
   return parsed;
 }

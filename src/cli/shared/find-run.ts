@@ -12,7 +12,7 @@ export function findRunId(root: string, named: string | undefined, archivedToo: 
   const ids = [...live.map((run) => run.id), ...(archivedToo ? archivedIds(root) : [])];
   if (named === undefined) {
     if (live.length > 1 && !archivedToo)
-      throw new UserError("which run?", `name one of ${live.map((run) => run.id).join(", ")}`);
+      throw new UserError("which run?", `use one of ${live.map((run) => run.id).join(", ")}`);
     const newest = ids[0];
     if (newest) return newest;
     throw new UserError(
@@ -25,7 +25,7 @@ export function findRunId(root: string, named: string | undefined, archivedToo: 
   if (hits.length === 1) return hits[0]!;
   const exact = hits.find((id) => id === named);
   if (exact) return exact;
-  const hint = hits.length > 1 ? `it could be ${hits.join(", ")}` : "`pawl runs list --all` shows them";
+  const hint = hits.length > 1 ? `it matches ${hits.join(", ")}` : "`pawl runs list --all` shows them";
   throw new UserError(`there is no run ${named}`, hint, 1);
 }
 
@@ -36,7 +36,7 @@ const archivedIds = (root: string) =>
 
 export function commitsOf(root: string, id: string): Kept[] {
   const commits = readCommits(root, id);
-  if (commits.length === 0) throw new UserError(`run ${id} holds nothing readable`, "`pawl log` may still know it", 1);
+  if (commits.length === 0) throw new UserError(`run ${id} has no readable data`, "`pawl log` may still know it", 1);
   return commits;
 }
 

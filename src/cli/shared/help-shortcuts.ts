@@ -13,7 +13,7 @@ What a few keys mean in a session of this project, which ones are off, and where
 
 export function run(args: string[], io: Io): number {
   const { flags, words } = parseArgs(args, ["--json"]);
-  if (words.length > 0) throw new UserError(`what is ${words[0]}?`, "say `pawl help shortcuts`");
+  if (words.length > 0) throw new UserError(`unknown argument ${words[0]}`, "say `pawl help shortcuts`");
   const root = rootOf(io);
   const { table, problems } = readShortcuts(root, io.home ?? homeDir());
   const on = new Set(table.map(({ key }) => key));

@@ -44,7 +44,7 @@ interface LineFields {
 export function fieldsOf({ values, flags }: Parsed, tracker: Tracker): LineFields {
   const { "--command": command, "--model": model } = values;
   if (flags.has("--restart") && flags.has("--no-restart"))
-    throw new UserError("--restart and --no-restart contradict each other", "leave one of them out");
+    throw new UserError("--restart and --no-restart contradict each other", "use one of them");
   const restart = flags.has("--restart") || (flags.has("--no-restart") ? false : undefined);
   const fields = {
     ...(command !== undefined && { command }),

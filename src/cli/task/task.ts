@@ -29,7 +29,7 @@ A title that begins with - stands behind --: pawl task add -- "-v is ignored"
 Tasks live where \`tracker:\` in pawl.yaml says, else in beads (a .beads folder) or session.md, whatever is there; the first
 \`add\` makes a session.md. GitHub's issues are changed only if pawl.yaml says \`tracker: { kind: github }\`.
 
-Exit codes: 0 done (also if it was done before), 1 refused, failed or no such task, 2 wrong use.`;
+Exit codes: 0 done (also if it was done before), 1 refused, failed or no such task, 2 wrong usage.`;
 
 const CHANGE = ["--json", "--force"];
 const FIELDS = ["--command=", "--model=", "--restart", "--label=", "--priority=", "--text="];

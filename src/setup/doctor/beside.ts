@@ -9,7 +9,7 @@ const STOPS = ["Stop", "SubagentStop"];
 const MOST = 20;
 
 const BLOCKS =
-  "it answers the same stops: where it blocks, the agent goes on although Pawl lets it end; the client waits for the slower of the two";
+  "it handles the same stops: if it blocks one, the agent continues although Pawl lets it end; the client waits for the slower of the two";
 const JUDGES = "a model judges each stop: it may keep the agent going where Pawl lets it end";
 const WATCH = "keep it if you like; `pawl explain` shows which stops Pawl itself continued";
 
@@ -23,8 +23,8 @@ const KNOWN: Readonly<Record<string, [string, string]>> = {
   "ralph-loop": RALPH,
   "ralph-wiggum": RALPH,
   superpowers: [
-    "it tells the agent its own way of working at each session's start: in a run the steps of the workflow come on top of it",
-    "nothing to do; in doubt the step that Pawl gives is the one that is checked",
+    "it gives the agent its own instructions at each session start; the steps of a workflow come on top of them",
+    "nothing to do; Pawl checks the step that it gave",
   ],
   hookify: ["its rules may block a stop with their own text, also in the middle of a run", WATCH],
   "double-shot-latte": [
@@ -70,7 +70,5 @@ function besidePlugin({ name, hooks }: Plugin): Finding[] {
 function ralphRuns({ root }: Ground): Finding[] {
   const state = ".claude/ralph-loop.local.md";
   if (lookAt(join(root, state)) === undefined) return [];
-  return [
-    note("beside-ralph", `${state} is there: a ralph loop is under way in this folder, and ${RALPH[0]}`, RALPH[1]),
-  ];
+  return [note("beside-ralph", `${state} exists: a ralph loop is running in this folder, and ${RALPH[0]}`, RALPH[1])];
 }

@@ -25,7 +25,7 @@ export async function checkHook(files: SettingsFile[], plugin: Plugin | null): P
   const ways = [...files.flatMap(wayOf), ...(plugin?.enabled && plugin.hooks ? wayOf(plugin.hooks, true) : [])];
   const found: Finding[] = [];
   for (const way of ways) found.push(await fire(way));
-  return found.length > 0 ? found : [note("hook-none", "there is no hook to start", "see above")];
+  return found.length > 0 ? found : [note("hook-none", "there is no hook to test", "see above")];
 }
 
 function wayOf(file: SettingsFile, plugin: unknown = false): Way[] {
@@ -48,7 +48,7 @@ async function fire({ name, command, known }: Way): Promise<Finding> {
   if (!known)
     return note(
       "hook-unknown",
-      `${name}: its command is not this version's, so it was not started: ${clean(command)}`,
+      `${name}: its command is not this version's, so it was not run: ${clean(command)}`,
       "see above",
     );
   const folder = mkdtempSync(join(tmpdir(), "pawl-doctor-"));
@@ -74,25 +74,29 @@ export function judge(name: string, { code, out, err, ms, late }: Ended): Findin
   if (late)
     return trouble(
       "hook-hangs",
-      `${name}: the hook did not end within ${PATIENCE_MS / 1000} s`,
+      `${name}: the hook did not finish within ${PATIENCE_MS / 1000} s`,
       "see the program above",
     );
   if (code !== 0)
     return trouble(
       "hook-fails",
-      `${name}: the hook ended with ${code ?? "a signal"} after ${ms} ms: ${said}`,
+      `${name}: the hook exited with ${code ?? "a signal"} after ${ms} ms: ${said}`,
       "see the program above",
     );
   if (out.trim() !== "" && parseJson(out) === undefined)
-    return trouble("hook-garbage", `${name}: the hook printed what is no JSON: ${said}`, "see the program above");
+    return trouble(
+      "hook-garbage",
+      `${name}: the hook printed something that is not JSON: ${said}`,
+      "see the program above",
+    );
   if (ms > SLOW_MS)
     return trouble(
       "hook-slow",
       `${name}: the hook took ${ms} ms`,
-      "look for a slow disk, a virus scanner or an overloaded machine; try again",
+      "check for a slow disk, a virus scanner or an overloaded machine, then try again",
     );
   return ok(
     "hook",
-    `${name}: the hook ended with 0 after ${ms} ms, ${said === "" ? "silent, as it should be" : `saying ${said}`}`,
+    `${name}: the hook exited with 0 after ${ms} ms, ${said === "" ? "silent, as expected" : `saying ${said}`}`,
   );
 }

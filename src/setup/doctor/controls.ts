@@ -32,14 +32,14 @@ export function checkLine(ground: Ground, files: SettingsFile[]): Finding[] {
     return [
       note(
         "statusline-differs",
-        `${name}: its statusLine is not in the words of this version, or runs another command than ${farther?.from ?? "yours"} says now`,
+        `${name}: its statusLine is not as this version writes it, or runs another command than ${farther?.from ?? "yours"} has now`,
         INIT,
       ),
     ];
   return [ok("statusline", `${name} shows Pawl's status line`)];
 }
 
-const INIT = "`pawl init` mends that";
+const INIT = "run `pawl init` to fix it";
 
 function canRun(path: string): boolean {
   try {

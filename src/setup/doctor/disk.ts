@@ -42,7 +42,7 @@ function checkFolder(ground: Ground, path: string, means: string): Finding[] {
     return [];
   } catch (error) {
     const what = `${shown(nearest, ground)} cannot be written (${errorCode(error)}): ${means}`;
-    return [trouble("disk-read-only", what, "mend its rights, or work on a disk that can be written")];
+    return [trouble("disk-read-only", what, "fix its permissions, or use a disk that is not read-only")];
   }
 }
 
@@ -55,7 +55,7 @@ function checkLinks(ground: Ground, folder: string): Finding[] {
     withTemp(folder, "", 0o600, tryLink, "unsynced");
     return [];
   } catch (error) {
-    const what = `no hard link can be made in ${shown(folder, ground)} (${clean(errorCode(error) || messageOf(error))}): Pawl cannot keep runs there`;
+    const what = `cannot create a hard link in ${shown(folder, ground)} (${clean(errorCode(error) || messageOf(error))}): Pawl cannot keep runs there`;
     return [trouble("disk-links", what, "work on a file system that has hard links")];
   }
 }

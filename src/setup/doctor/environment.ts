@@ -78,8 +78,8 @@ function suspect(key: string, value: unknown, where: string, present: boolean): 
 
 function switchedOff(value: unknown, where: string, present: boolean): Finding[] {
   if (String(value) !== "0") return [];
-  const remedy = present ? "unset PAWL in this shell" : "take it out to switch Pawl on again";
-  return [note("env-off", `${where}: PAWL=0 switches Pawl off`, remedy)];
+  const remedy = present ? "unset PAWL in this shell" : "remove it to turn Pawl on again";
+  return [note("env-off", `${where}: PAWL=0 turns Pawl off`, remedy)];
 }
 
 /** The client ends a turn after so many continuations without a tool call; Pawl reckons with 8. */

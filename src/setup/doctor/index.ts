@@ -75,7 +75,7 @@ async function runAll(checks: Record<string, Check>): Promise<Finding[]> {
         note(
           `${name}-unchecked`,
           `${name} could not be checked: ${clean(messageOf(error), 200)}`,
-          "mend that and ask again",
+          "fix that and run doctor again",
         ),
       );
     }

@@ -13,7 +13,7 @@ const TEST = "`pawl notify --test` sends one";
 export function checkNotify({ home }: Ground): Finding[] {
   const read = readConfig(configPath(home));
   if ("errors" in read)
-    return [note("notify-config", `${CONFIG} has mistakes: nobody is called`, "`pawl check` shows them")];
+    return [note("notify-config", `${CONFIG} has errors: no notifications are sent`, "`pawl check` shows them")];
   const { on, bell, desktop, command } = notifySettings(read.config.notify);
   const marked = lookAt(join(home, ".local/state/pawl/notify-on")) !== undefined;
   if (on !== marked)

@@ -29,7 +29,7 @@ function look(path: string): Stats | string {
   try {
     return statSync(path, { throwIfNoEntry: false }) ?? "is not there";
   } catch (error) {
-    return `cannot be looked at (${errorCode(error) || messageOf(error)})`;
+    return `cannot be read (${errorCode(error) || messageOf(error)})`;
   }
 }
 

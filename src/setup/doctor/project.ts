@@ -27,16 +27,14 @@ export async function checkGit(ground: Ground): Promise<Finding[]> {
   const repository = findGit(root) !== null;
   if (Bun.which("git", { PATH: ground.env.PATH ?? "" }) === null) {
     if (!repository) return [note("git-missing", "git is not on the PATH", "install git to let commits be checked")];
-    return [trouble("git-missing", "git is not on the PATH: no commit can be checked", "install git, or mend PATH")];
+    return [trouble("git-missing", "git is not on the PATH: no commit can be checked", "install git, or fix PATH")];
   }
   if (!repository)
-    return [note("git-none", "this is no git repository: commits cannot be checked", "`git init`, if you want that")];
+    return [note("git-none", "not a git repository: commits cannot be checked", "run `git init` if you want that")];
   const head = await git(ground, ["log", "-1", "--format=%ct"]);
   if (head.late) return [SLOW_GIT];
   if (head.code !== 0 && !head.err.includes("not have any commits yet"))
-    return [
-      trouble("git-refuses", `git does not read this repository: ${clean(head.err, 160)}`, "mend what git names"),
-    ];
+    return [trouble("git-refuses", `git cannot read this repository: ${clean(head.err, 160)}`, "fix what git reports")];
   return [
     ok("git", "git answers"),
     ...checkHead(ground, head.out),
@@ -56,7 +54,7 @@ const git = ({ root, env }: Ground, args: string[]) =>
 function checkHead({ now }: Ground, seconds: string): Finding[] {
   const ahead = Number.parseInt(seconds, 10) * 1000 - now;
   if (!(ahead > 60_000)) return [];
-  const what = `the newest commit lies ${ageOf(ahead)} in the future: whether a commit was made in a step is judged by time`;
+  const what = `the newest commit is ${ageOf(ahead)} in the future: whether a commit was made in a step is judged by time`;
   return [note("clock-commit", what, "set the clock; a commit from now on is dated rightly")];
 }
 

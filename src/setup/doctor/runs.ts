@@ -31,7 +31,7 @@ export function checkRuns(ground: Ground): Finding[] {
   ];
   return found.length > 0
     ? found
-    : [ok("runs", runs.length === 0 ? "no run is under way" : `${runs.length} under way, all well`)];
+    : [ok("runs", runs.length === 0 ? "no active run" : `${runs.length} active, all fine`)];
 }
 
 function readRuns(root: string): Read[] {
@@ -58,7 +58,7 @@ const brokenRun = ({ id, why }: { id: string; why: string }) =>
   trouble(
     "run-broken",
     `run ${id} cannot be read: ${clean(why)}`,
-    "its next event puts the broken part aside and goes on, or says so; `pawl log --run " +
+    "its next event sets the broken part aside and continues, or reports it; `pawl log --run " +
       id +
       "` shows what is known",
   );

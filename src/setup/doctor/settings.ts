@@ -23,7 +23,7 @@ function checkFile(file: SettingsFile): Finding[] {
   if (problem) {
     const where = problem.at ? `${name}:${problem.at.line}:${problem.at.column}` : name;
     const what = problem.at ? `${where}: ${problem.why}` : `${where} ${problem.why}`;
-    return [trouble("settings-broken", what, "mend it: until then no hook in that file runs")];
+    return [trouble("settings-broken", what, "fix it: until then no hook in that file runs")];
   }
   const wrong = wrongIn(file);
   if (wrong) return [wrong];
@@ -42,17 +42,17 @@ function wrongIn(file: SettingsFile): Finding | null {
   const wrong = hooks.type === "object" ? wrongEntry(hooks) : { node: hooks, why: '"hooks" is not an object' };
   if (!wrong) return null;
   const { line, column } = positionOf(text, wrong.node.offset);
-  return say("settings-wrong-hook", `${name}:${line}:${column}: ${clean(wrong.why, 160)}`, "mend or remove that entry");
+  return say("settings-wrong-hook", `${name}:${line}:${column}: ${clean(wrong.why, 160)}`, "fix or remove that entry");
 }
 
 function checkOurs(file: SettingsFile, scope: Scope): Finding {
   const { name, text } = file;
   const edited = withHooks(text, scope);
-  if (!edited.ok) return trouble("hooks-differ", `${name}, ${edited.why}`, "mend it, then `pawl init`");
+  if (!edited.ok) return trouble("hooks-differ", `${name}, ${edited.why}`, "fix it, then run `pawl init`");
   if (edited.text === text) return ok("hooks", `${name} calls Pawl at ${EVENTS.length} events`);
   const called = new Set(hooksIn(file).flatMap(({ event, ours }) => (ours ? [event] : [])));
   const missing = EVENTS.filter((event) => !called.has(event));
-  const why = missing.length > 0 ? `not at ${missing.join(", ")}` : "not in the words of this version";
+  const why = missing.length > 0 ? `not at ${missing.join(", ")}` : "not as this version writes it";
   return trouble("hooks-differ", `${name} calls Pawl, but ${why}`, `${INIT[scope]} renews the entries`);
 }
 
@@ -69,7 +69,7 @@ export function checkInstalled(ground: Ground, files: SettingsFile[], plugin: Pl
       ),
     ];
   if (ways.length === 1) return [ok("installed", `installed once: ${ways[0]}`)];
-  const remedy = ground.root === ground.home ? "change to a project and run `pawl init`" : "`pawl init` installs it";
+  const remedy = ground.root === ground.home ? "change to a project folder and run `pawl init`" : "run `pawl init`";
   return [trouble("not-installed", "no settings file here calls Pawl, and no plugin does", remedy)];
 }
 
@@ -85,7 +85,7 @@ export function checkDisabled(files: SettingsFile[]): Finding[] {
       trouble(
         "managed-hooks-only",
         `${only.name} allows only the administrator's hooks: Pawl's are ignored`,
-        "ask whoever manages this machine to allow Pawl's hooks",
+        "ask the administrator of this machine to allow Pawl's hooks",
       ),
     );
   return found;

@@ -11,7 +11,7 @@ export function checkTrust(ground: Ground): Finding[] {
   const folders = namesIn(trust).map((name) => join(trust, name));
   const files = folders.flatMap((folder) => namesIn(folder).map((name) => join(folder, name)));
   return [
-    ...checkOne(ground, join(share, "key"), 0o077, "key", "whoever has it can forge what Pawl wrote"),
+    ...checkOne(ground, join(share, "key"), 0o077, "key", "anyone who has it can forge what Pawl wrote"),
     ...[trust, ...folders, ...files].flatMap((path) =>
       checkOne(ground, path, 0o022, "trust", "no approval in it counts"),
     ),

@@ -125,10 +125,7 @@ function linkNew(fresh: string, path: string): void {
 function assertUnchanged(path: string, before: string | null): void {
   const now = readText(path);
   if (!now.ok && now.why === "unreadable")
-    throw new InstallError(
-      `${path} cannot be read (${now.detail})`,
-      "mend that and try again; everything is as it was",
-    );
+    throw new InstallError(`${path} cannot be read (${now.detail})`, "fix that and try again; nothing was changed");
   const same = now.ok ? now.text === before : now.why === "missing" && before === null;
   if (!same) throw changedMeanwhile(path);
 }
@@ -154,7 +151,7 @@ function rolledBack(error: unknown, work: Work): InstallError {
     return new InstallError(`${messageOf(error)}; undoing it failed in part`, hint);
   }
   if (error instanceof InstallError) return error;
-  return new InstallError(messageOf(error), `${remedy(errorCode(error))}; everything is as it was`);
+  return new InstallError(messageOf(error), `${remedy(errorCode(error))}; nothing was changed`);
 }
 
 function attempt(step: () => void): string[] {
@@ -169,6 +166,6 @@ function attempt(step: () => void): string[] {
 function remedy(code: string): string {
   if (code === "ENOSPC" || code === "EDQUOT") return "make room on the disk and try again";
   if (code === "EACCES" || code === "EPERM" || code === "EROFS")
-    return "you may not write there; mend that or choose another target";
-  return "mend that and try again";
+    return "you have no write permission there; fix that or choose another target";
+  return "fix that and try again";
 }

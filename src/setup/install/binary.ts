@@ -121,7 +121,7 @@ export function ensureBinary(plan: BinaryPlan = planBinary()): "current" | "copi
   } catch (error) {
     throw new InstallError(
       `${plan.path} cannot be written: ${messageOf(error)}`,
-      "make room or mend the folder's rights, then try again",
+      "free some space or fix the folder's permissions, then try again",
     );
   }
   return plan.state === "missing" ? "copied" : "renewed";

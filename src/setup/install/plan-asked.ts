@@ -17,7 +17,7 @@ export function planAsked(draft: Draft, wishes: Wishes): void {
 // ── In what the agent reads ─────────────────────────────────────────────────
 
 const FRAGMENT = ".claude/execute-rule.md";
-const NONE_MADE = "and none is made: a new one would hide AGENTS.md";
+const NONE_MADE = "and none is created: a new one would hide AGENTS.md";
 
 /** One file may get both blocks, so its text is put together before it is planned. */
 interface Prose {
@@ -45,7 +45,7 @@ function planProse(draft: Draft, wishes: Wishes): void {
 
 const noPlace = ({ scope }: Target) =>
   scope === "user"
-    ? "there is no ~/.claude/CLAUDE.md, and none is made: the shortcuts are not explained to the agent"
+    ? "there is no ~/.claude/CLAUDE.md, and none is created: the shortcuts are not explained to the agent"
     : `there is neither CLAUDE.md nor AGENTS.md, ${NONE_MADE}; the shortcuts are not explained to the agent`;
 
 const claudeFiles = ({ scope }: Target) => (scope === "user" ? [".claude/CLAUDE.md"] : CLAUDE_MD);
@@ -85,13 +85,13 @@ function planImport(draft: Draft, prose: Prose, asked: boolean): void {
   if (!asked && !entry?.scopes.includes(target.scope)) return;
   const now = readExisting(target.base, FRAGMENT);
   if (now !== null && !entry && now !== fragment)
-    return void notes.push(`${FRAGMENT} is there and not Pawl's: left as it is, and not imported`);
+    return void notes.push(`${FRAGMENT} exists and is not Pawl's: unchanged, and not imported`);
   const why = "explains the shortcuts to the agent";
   if (now === fragment && entry) entries.set(FRAGMENT, recorded(entry, entry, fragment, target.scope));
   else if (now === null) write(draft, FRAGMENT, "fragment", null, fragment, null, why);
   else if (entry && hashOf(now) === entry.wrote)
     write(draft, FRAGMENT, "fragment", now, fragment, entry.before, `${why}, renewed`);
-  else if (now !== fragment) notes.push(`${FRAGMENT} was edited since it was installed: left as it is`);
+  else if (now !== fragment) notes.push(`${FRAGMENT} was edited since it was installed: unchanged`);
   if (!asked) return;
   const line = prose.name.startsWith(".claude/") ? "@execute-rule.md" : `@${FRAGMENT}`;
   addTo(prose, withBlock(prose.after, shortcutsBlock(line)), `imports ${FRAGMENT}`);
@@ -115,7 +115,7 @@ function planConfig(draft: Draft): void {
   const { target, notes } = draft;
   if (target.scope === "user") return void notes.push("a configuration belongs to a project: none with --user");
   const now = readExisting(target.base, "pawl.yaml");
-  if (now !== null) return void notes.push("pawl.yaml is there: left as it is");
+  if (now !== null) return void notes.push("pawl.yaml exists: unchanged");
   const why = "suggests this project's own checks, as comments";
   write(draft, "pawl.yaml", "config", null, configText(detectChecks(target.base)), null, why);
 }

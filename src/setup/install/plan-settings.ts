@@ -50,7 +50,7 @@ function hookedText(target: Target, now: string | null): string {
   const edited = withHooks(now, target.scope);
   if (edited.ok) return edited.text;
   const path = join(target.base, target.settings);
-  throw new InstallError(`${path}, ${edited.why}`, "mend it and try again; nothing was changed");
+  throw new InstallError(`${path}, ${edited.why}`, "fix it and try again; nothing was changed");
 }
 
 function warn({ settings }: Target, text: string, notes: string[]): void {

@@ -23,7 +23,7 @@ export function planTexts(draft: Draft): void {
 }
 
 const EVERYDAY =
-  "handoff, commit and the like are typed /pawl:handoff, /pawl:commit: a skill of yours would hide a project's own";
+  "type handoff, commit and the others as /pawl:handoff, /pawl:commit: a personal skill would hide a project's own";
 
 /** The host takes a person's skill before a project's, whatever it is called. */
 function placedFor({ scope }: Target, shipped: Shipped): Shipped {
@@ -47,15 +47,15 @@ function planText(draft: Draft, shipped: Shipped, clash?: string): string[] {
   }
   if (now === null) write(draft, path, "text", now, text, null, why);
   else if (ours) write(draft, path, "text", now, text, entry.before, `${why}, renewed`);
-  else if (entry) notes.push(`${path} was edited since it was installed: left as it is`);
+  else if (entry) notes.push(`${path} was edited since it was installed: unchanged`);
   else if (shipped.otherwise) return [path, ...planAside(draft, shipped, path)];
-  else notes.push(`${path} is there and not Pawl's: left as it is, and used`);
+  else notes.push(`${path} exists and is not Pawl's: unchanged, and used`);
   return [path];
 }
 
 function planAside(draft: Draft, { path, text, otherwise = path }: Shipped, taken: string): string[] {
   const typed = typedOf(otherwise);
-  draft.notes.push(`${taken} is there and not Pawl's: left as it is; Pawl's own is typed ${typed}`);
+  draft.notes.push(`${taken} exists and is not Pawl's: unchanged; type Pawl's own as ${typed}`);
   return planText(draft, { path: otherwise, text, why: `the command ${typed}` });
 }
 

@@ -139,7 +139,7 @@ function filesAbout(root: string, folder: string): string[] {
   });
 }
 
-/** All that is left of Pawl in a home: the program that hooks call, its key, and what it remembers about sessions. */
+/** All that is left of Pawl in a home: the program that the hooks run, its key, and what it remembers about sessions. */
 export function findHomeState(): State {
   const folders = [dirname(binaryPath()), statePath()].filter((folder) => lookAt(folder)?.isDirectory());
   const key = lookAt(keyPath()) === undefined ? [] : [keyPath()];

@@ -145,7 +145,7 @@ function freedOf({ target, stays }: Draft, { path, kind, before }: Entry, now: s
 /** `noted`: what is said of it besides. */
 function freedSettings(now: string, before: string | null, noted: (note: string) => void): Freed {
   const freed = withoutHooks(now, before);
-  if (!freed.ok) return { stays: `cannot be edited (${freed.why}); take Pawl's hooks out by hand` };
+  if (!freed.ok) return { stays: `cannot be edited (${freed.why}); remove Pawl's hooks by hand` };
   const { text, note } = withoutStatusLine(freed.text, before);
   if (note) noted(note);
   return before === null && isEmptySettings(text) ? null : text;

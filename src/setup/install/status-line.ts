@@ -66,12 +66,11 @@ export function withStatusLine(text: string, elsewhere: Elsewhere | null): Lined
     const found = find(body);
     if (found === null)
       return { text: append(body, rootOf(body), rootOf(body), { key: KEY, value: fresh(elsewhere) }) };
-    if (found.command === null) return { text: body, note: "its statusLine is no command: left as it is" };
+    if (found.command === null) return { text: body, note: "its statusLine is not a command: unchanged" };
     const said = found.command.value as string;
     if (!isOurLine(said)) return wrapOwn(body, found.command, said);
     const wrapped = wrappedIn(said);
-    if (wrapped === undefined)
-      return { text: body, note: "its statusLine calls Pawl in words of your own: left as it is" };
+    if (wrapped === undefined) return { text: body, note: "its statusLine calls Pawl in your own way: unchanged" };
     if (wrapped?.from === null) return { text: replaced(body, found.command, statusCommand(wrapped)) };
     if (canonical(found.value) === canonical(rootOf(JSON.stringify(fresh(elsewhere))))) return { text: body };
     return withStatusLine(removeChild(body, found.root, found.property), elsewhere);
@@ -80,7 +79,7 @@ export function withStatusLine(text: string, elsewhere: Elsewhere | null): Lined
 
 function wrapOwn(body: string, node: Node, command: string): Lined {
   if (/\bpawl\b.*\bstatusline\b/s.test(command))
-    return { text: body, note: "its statusLine calls `pawl statusline` itself: left as it is" };
+    return { text: body, note: "its statusLine calls `pawl statusline` itself: unchanged" };
   return { text: replaced(body, node, statusCommand({ command, from: null })) };
 }
 
@@ -93,7 +92,7 @@ export function withoutStatusLine(text: string, before: string | null): Lined {
     if (!found?.command || said === undefined || !isOurLine(said))
       return {
         text: body,
-        ...(changedSince(found, old) && { note: "its statusLine was changed since: left as it is" }),
+        ...(changedSince(found, old) && { note: "its statusLine was changed since: unchanged" }),
       };
     const wrapped = wrappedIn(said);
     if (wrapped === undefined)
@@ -102,7 +101,7 @@ export function withoutStatusLine(text: string, before: string | null): Lined {
     if (old?.command?.value === wrapped.command)
       return { text: spliced(body, found.command, literal(before, old.command)) };
     const text = replaced(body, found.command, wrapped.command);
-    const note = "the command that Pawl's status line ran was changed since: kept as it is now";
+    const note = "the command below Pawl's status line was changed since: kept as it is now";
     return old?.command && !isOurLine(old.command.value as string) ? { text, note } : { text };
   });
 }

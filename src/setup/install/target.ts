@@ -39,7 +39,7 @@ export function readExisting(base: string, name: string): string | null {
   if (file.ok) return file.text;
   if (file.why === "missing") return null;
   const why = file.why === "unreadable" ? `cannot be read (${file.detail})` : `is ${file.why}`;
-  throw new InstallError(`${join(base, name)} ${why}`, "move it aside or mend it, then try again; nothing was changed");
+  throw new InstallError(`${join(base, name)} ${why}`, "move it away or fix it, then try again; nothing was changed");
 }
 
 /** For a look at what is not ours to edit: where it cannot be read, there is nothing to say about it. */

@@ -27,7 +27,7 @@ export function agentCalling(): string | null {
     const recorded = recordedPids();
     return ancestors().flatMap((one) => suspicion(one, recorded) ?? [])[0] ?? null;
   } catch (error) {
-    return `it cannot be seen who calls this (${messageOf(error)})`;
+    return `Pawl cannot see who runs this (${messageOf(error)})`;
   }
 }
 

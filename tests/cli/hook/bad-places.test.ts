@@ -181,7 +181,7 @@ test.skipIf(!canMount)("a command that cannot write there says so, and does not 
   const ran = shell(place, `unshare -m sh -c '${mounts} && cd ${place.root} && exec ${PAWL} off'`);
   expect(ran).toMatchObject({ code: 1, out: "" });
   expect(ran.err).toContain("EROFS");
-  expect(ran.err).toContain("hint: that disk can only be read");
+  expect(ran.err).toContain("hint: that disk is read-only");
 });
 
 test("a home in which nothing can be written: shortcuts are answered all the same", () => {

@@ -89,7 +89,7 @@ describe("what cannot be done is said, and nothing is written", () => {
     [["add", "A", "--label", "a b"], 1, "a label is one word", "pawl task --help"],
     [["add", "A", "--model", "a b"], 1, "a model is one word", "pawl task --help"],
     [["add", "A", "--command", "`x`"], 1, "a command is one line without backticks", "pawl task --help"],
-    [["add", "A", "--bogus"], 2, "unknown option --bogus", "this command knows"],
+    [["add", "A", "--bogus"], 2, "unknown option --bogus", "valid options"],
     [["dance"], 2, "task cannot dance", "it can add, list"],
     [["constructor"], 2, "task cannot constructor", "it can add, list"],
     [["list", "--state", "lost"], 2, "there is no state lost", "pending"],

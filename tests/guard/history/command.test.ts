@@ -132,7 +132,7 @@ describe("answers and exit codes", () => {
 
   test.each([
     [["--since", "yesterday"], "--since yesterday is no time"],
-    [["--since", "30d", "--all"], "--all does not go with --since"],
+    [["--since", "30d", "--all"], "--all and --since cannot be used together"],
     [["--loud"], "unknown option --loud"],
     [["shop"], "nothing is known of shop"],
   ])("wrong use: %j", (args, why) => {

@@ -181,7 +181,7 @@ describe("on the screen", () => {
       "\n  ✗ ~/.claude/settings.json says disableAllHooks: no hook runs\n      → take that line out\n",
     );
     expect(out).toContain("\n\nProgram\n");
-    expect(out).toEndWith("\n\n1 thing has to be mended (✗).\n");
+    expect(out).toEndWith("\n\n1 problem found (✗).\n");
   });
 
   test("colours on a terminal only, and not with NO_COLOR", async () => {

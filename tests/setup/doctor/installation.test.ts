@@ -79,7 +79,7 @@ const installation: Case[] = [
     "our entry was changed",
     (p) => edit(p, ({ Stop }) => void Object.assign(Stop![0]!.hooks[0]!, { timeout: 5 })),
     ["trouble hooks-differ"],
-    "not in the words of this version",
+    "not as this version writes it",
   ],
   [
     "a command that only looks like ours is not started",
@@ -91,7 +91,7 @@ const installation: Case[] = [
     "nothing is installed",
     (p) => rmSync(join(p.root, LOCAL)),
     ["trouble not-installed", "note hook-none"],
-    "`pawl init` installs it",
+    "run `pawl init`",
   ],
   [
     "two scopes",
@@ -150,7 +150,7 @@ const controls: Case[] = [
     "ours in other words",
     (p) => inLocal(p, line(`$HOME/${BINARY} statusline`)),
     ["note statusline-differs"],
-    "not in the words of this version",
+    "not as this version writes it",
   ],
   [
     "a line that hides ours",
@@ -227,7 +227,7 @@ const programs: Case[] = [
     "the hook took 1",
   ],
   // biome-ignore format: one thought
-  ["a program that was slow once", (p) => program(p, '[ "$1" = hook ] || { echo "pawl 0.1.0"; exit; }; mkdir once 2>/dev/null && sleep 1.1; exit 0'), [], "the hook ended with 0 after"],
+  ["a program that was slow once", (p) => program(p, '[ "$1" = hook ] || { echo "pawl 0.1.0"; exit; }; mkdir once 2>/dev/null && sleep 1.1; exit 0'), [], "the hook exited with 0 after"],
   [
     "a folder that others may write",
     (p) => chmodSync(join(p.home, ".local/share/pawl/bin"), 0o777),

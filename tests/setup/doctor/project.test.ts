@@ -50,7 +50,7 @@ const surroundings: Case[] = [
     ["note env-suspicious", "note env-suspicious"],
     "which git",
   ],
-  ["PAWL=0 in settings", (p) => user(p, '{"env":{"PAWL":"0"}}'), ["note env-off"], "PAWL=0 switches Pawl off"],
+  ["PAWL=0 in settings", (p) => user(p, '{"env":{"PAWL":"0"}}'), ["note env-off"], "PAWL=0 turns Pawl off"],
   ["a low cap", (p) => user(p, '{"env":{"CLAUDE_CODE_STOP_HOOK_BLOCK_CAP":"3"}}'), ["note env-cap"], "CAP=3"],
   ["another Stop hook", (p) => user(p, stopHook(HOOK)), ["note beside-hook"], "another Stop hook (command: say done)"],
   [

@@ -169,11 +169,11 @@ describe("helper archive restore", () => {
     const [folder] = folders(place);
     expect(archive(place, "restore", `.archive/${folder}/`)).toEqual({
       code: 0,
-      out: `back again: ${ODD.length} files\n`,
+      out: `restored: ${ODD.length} files\n`,
       err: "",
     });
     expect(snapshot(place)).toEqual(before);
-    expect(archive(place, "restore", folder!).out).toBe("back again: 0 files\n");
+    expect(archive(place, "restore", folder!).out).toBe("restored: 0 files\n");
     expect(apply(place, plan(place).id).archived).toHaveLength(ODD.length);
   });
 
@@ -185,19 +185,19 @@ describe("helper archive restore", () => {
     const [folder] = folders(place);
     const { code, out } = archive(place, "restore", folder!);
     expect(code).toBe(1);
-    expect(out).toContain("back again: 2 files\nb.log: the same file is there already");
+    expect(out).toContain("restored: 2 files\nb.log: the same file is there already");
     expect(out).toContain("left: a.log (another file is there now");
     expect(readFileSync(join(place.root, "a.log"), "utf8")).toBe("mine");
     expect(readFileSync(join(place.root, ".archive", folder!, "a.log"), "utf8")).toBe("aaa");
     rmSync(join(place.root, "a.log"));
-    expect(archive(place, "restore", folder!).out).toBe("back again: 1 file\n");
+    expect(archive(place, "restore", folder!).out).toBe("restored: 1 file\n");
   });
 
   test("only some; not through links; not what is gone", () => {
     const place = placeWith({ "a.log": "aaa", "d/b.log": "bb", "c.log": "c" });
     apply(place, plan(place).id);
     const [folder] = folders(place);
-    expect(archive(place, "restore", folder!, "--only", "1").out).toBe("back again: 1 file\n");
+    expect(archive(place, "restore", folder!, "--only", "1").out).toBe("restored: 1 file\n");
     rmSync(join(place.root, "d"), { recursive: true });
     mkdirSync(join(place.base, "outside"));
     symlinkSync(join(place.base, "outside"), join(place.root, "d"));

@@ -49,7 +49,7 @@ describe("ten thousand files and a kill in the middle", () => {
     expect(readFileSync(manifestOf(place), "utf8")).toContain(`${MANY} files, `);
     expect(Object.keys(snapshot(place))).toEqual(["README.md"]);
 
-    expect(archive(place, "restore", folders(place)[0]!).out).toBe(`back again: ${MANY} files\n`);
+    expect(archive(place, "restore", folders(place)[0]!).out).toBe(`restored: ${MANY} files\n`);
     expect(snapshot(place)).toEqual(before);
   }, 120_000);
 

@@ -142,7 +142,7 @@ describe("an upgrade", () => {
     pawl(place, "init", "--yes", "--fragment");
     put(place.root, FRAGMENT, "edited\n");
     put(place.root, "CLAUDE.md", "# Mine\n");
-    expect(pawl(place, "init", "--yes")).toContain(`${FRAGMENT} was edited since it was installed: left as it is`);
+    expect(pawl(place, "init", "--yes")).toContain(`${FRAGMENT} was edited since it was installed: unchanged`);
     expect(read(place, FRAGMENT)).toBe("edited\n");
     expect(read(place, "CLAUDE.md")).toBe("# Mine\n");
     expect(pawl(place, "uninstall", "--yes")).toContain(`stays   ${FRAGMENT}: was edited since`);

@@ -55,7 +55,7 @@ test("a workflow with mistakes gets none", () => {
 
 test("a project's own workflow that is called like a skill of ours: its command goes first, ours moves aside", () => {
   const place = placeWith("ship", WORKFLOW.replace('"/ship"', '"/handoff"'));
-  expect(init(place)).toContain("Pawl's own is typed /pawl:handoff");
+  expect(init(place)).toContain("type Pawl's own as /pawl:handoff");
   expect(textOf(join(place.root, ".claude/commands/handoff.md"))).toContain('description: "Ship: it"');
   expect(textOf(join(place.root, ".claude/commands/pawl/handoff.md"))).toContain("name: handoff");
   expect(textOf(join(place.root, ".claude/skills/handoff/SKILL.md"))).toBeNull();

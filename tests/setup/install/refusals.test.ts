@@ -143,7 +143,7 @@ describe("asked for words only, nothing is changed", () => {
     [["init", "--team", "--user"], 2, ""],
     [["init", "--host", "codex"], 2, ""],
     [["init", "now"], 2, ""],
-    [["uninstall"], 0, "Nothing of Pawl is installed here."],
+    [["uninstall"], 0, "Pawl is not installed here."],
     [["uninstall", "--json", "--user"], 0, '"changes": []'],
     [["uninstall", "--team", "--user"], 2, ""],
   ];

@@ -80,7 +80,7 @@ describe("in a project", () => {
     expect(pawl(place, "init", "--no-shortcuts", "--print")).toContain(`── create ${MARKER}`);
     expect(snapshot(place.base)).toEqual(before);
   });
-  test("yes and no exclude each other", () => {
+  test("yes and no cannot be used together", () => {
     expect(runInProcess(ground(), ["init", "--shortcuts", "--no-shortcuts"]).code).toBe(2);
   });
 });

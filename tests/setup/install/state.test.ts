@@ -48,7 +48,7 @@ describe("after a run", () => {
     expect(textOf(join(place.root, ".claude/work-completion.local.md"))).not.toBeNull();
     const refused = runInProcess(place, ["uninstall", "--purge"]);
     expect(refused.code).toBe(1);
-    expect(refused.err).toContain("a run is under way here: ");
+    expect(refused.err).toContain("a run is active here: ");
     pawl(place, "uninstall", "--purge", "--yes");
     expect(snapshot(place.root)).toEqual(before);
     expect(existsSync(join(place.home, ".local/state"))).toBe(false);

@@ -32,9 +32,9 @@ async function typed(place: Place, args: string[], answers: string[], cols = 200
   return { code, screen };
 }
 
-const CONFIG = "Suggest this project's own checks (`go test ./...`";
-const SHORTCUTS = "Switch on one-key shortcuts (s, x, r, …; /pawl:keys lists them)? [Y/n]";
-const TEACH = "Teach the agent the shortcuts in prose too (adds one import to CLAUDE.md)? [y/N]";
+const CONFIG = "Write this project's own checks (`go test ./...`";
+const SHORTCUTS = "Turn on one-key shortcuts (s, x, r, …; /pawl:keys lists them)? [Y/n]";
+const TEACH = "Explain the shortcuts to the agent too (adds one import to CLAUDE.md)? [y/N]";
 const has = ({ root }: Place, path: string) => existsSync(join(root, path));
 const MARKER = ".pawl/shortcuts-off";
 const FRAGMENT = ".claude/execute-rule.md";

@@ -26,7 +26,7 @@ describe("a name that is taken", () => {
     const place = ground({ [COMMAND]: "mine\n" });
     const before = snapshot(place.root);
     const out = pawl(place, "init", "--yes");
-    expect(out).toContain(`${COMMAND} is there and not Pawl's: left as it is; Pawl's own is typed /pawl:complete-work`);
+    expect(out).toContain(`${COMMAND} exists and is not Pawl's: unchanged; type Pawl's own as /pawl:complete-work`);
     expect(out).toContain("next    type /pawl:complete-work in Claude Code");
     expect(read(place, COMMAND)).toBe("mine\n");
     expect(read(place, ASIDE)).toContain("---");
@@ -38,7 +38,7 @@ describe("a name that is taken", () => {
     const place = ground({ [taken]: "mine\n" });
     const before = snapshot(place.root);
     const out = pawl(place, "init", "--yes");
-    expect(out).toContain(`${taken} is there and not Pawl's: left as it is; Pawl's own is typed /pawl:workflow`);
+    expect(out).toContain(`${taken} exists and is not Pawl's: unchanged; type Pawl's own as /pawl:workflow`);
     expect(read(place, taken)).toBe("mine\n");
     expect(read(place, SKILL)).toBe(taken === SKILL ? "mine\n" : null);
     expect(read(place, ".claude/commands/pawl/workflow.md")).toContain("runs phase next");
@@ -103,7 +103,7 @@ describe("a name that is taken", () => {
   });
   test("by an agent: theirs is used", () => {
     const place = ground({ [AGENT]: "mine\n" });
-    expect(pawl(place, "init", "--yes")).toContain(`${AGENT} is there and not Pawl's: left as it is, and used`);
+    expect(pawl(place, "init", "--yes")).toContain(`${AGENT} exists and is not Pawl's: unchanged, and used`);
     pawl(place, "uninstall", "--purge", "--yes");
     expect(read(place, AGENT)).toBe("mine\n");
   });
@@ -144,7 +144,7 @@ describe("an upgrade", () => {
     const place = ground();
     pawl(place, "init", "--yes");
     put(place.root, AGENT, "edited\n");
-    expect(pawl(place, "init", "--yes")).toContain(`${AGENT} was edited since it was installed: left as it is`);
+    expect(pawl(place, "init", "--yes")).toContain(`${AGENT} was edited since it was installed: unchanged`);
     expect(read(place, AGENT)).toBe("edited\n");
     expect(pawl(place, "uninstall", "--purge", "--yes")).toContain(`stays   ${AGENT}: was edited since`);
     expect(read(place, AGENT)).toBe("edited\n");
