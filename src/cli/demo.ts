@@ -76,12 +76,12 @@ async function offer(place: Place, io: Io): Promise<void> {
 
 async function show(place: Place, args: string[]): Promise<void> {
   const { cleanEnv } = await import("../demo/project.ts");
-  const { DISPLAY, WAYLAND_DISPLAY, TERM } = process.env;
+  const shown = { DISPLAY: process.env.DISPLAY, WAYLAND_DISPLAY: process.env.WAYLAND_DISPLAY, TERM: process.env.TERM };
   const before = process.listeners("SIGINT");
   process.removeAllListeners("SIGINT");
   const ignore = () => undefined;
   process.on("SIGINT", ignore);
-  const env = { ...cleanEnv(place), DISPLAY, WAYLAND_DISPLAY, TERM };
+  const env = { ...cleanEnv(place), ...shown };
   await Bun.spawn([process.execPath, ...args], { cwd: place.root, env, stdio: ["inherit", "inherit", "inherit"] })
     .exited;
   process.removeListener("SIGINT", ignore);

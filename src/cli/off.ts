@@ -16,14 +16,14 @@ export function switchTo(off: boolean, args: string[], io: Io): number {
   const { values, words } = parseArgs(args, ["--session=", "--host="]);
   const [word, ...more] = words;
   const strange = word === "shortcuts" ? more[0] : word;
-  if (strange !== undefined) throw new UserError(`what is ${strange}?`, SAY);
+  if (strange !== undefined) throw new UserError(`unknown argument ${strange}`, SAY);
   if (word !== undefined && values["--session"] !== undefined)
     throw new UserError("shortcuts are switched for a project, not for a session", "say `pawl off shortcuts`");
   if (off) refuseAgents();
   return word === undefined ? switchPawl(off, values, io) : switchShortcuts(off, io);
 }
 
-const SAY = "say `pawl off`, `pawl off shortcuts` or `pawl off --session ID`";
+const SAY = "run `pawl off`, `pawl off shortcuts` or `pawl off --session ID`";
 
 function switchShortcuts(off: boolean, io: Io): number {
   const root = rootOf(io);

@@ -89,7 +89,11 @@ describe("every error says what to do next", () => {
     ["explain ../../x", 1, "pawl: there is no run ../../x\n  hint: `pawl runs list --all` shows them\n"],
     ["log --nope", 2, "pawl: unknown option --nope\n  hint: valid options: --follow, --json, --run=, --kind=\n"],
     ["log --run", 2, "pawl: --run needs a value\n  hint: write --run <value>\n"],
-    ["off extra", 2, "pawl: what is extra?\n  hint: say `pawl off`, `pawl off shortcuts` or `pawl off --session ID`\n"],
+    [
+      "off extra",
+      2,
+      "pawl: unknown argument extra\n  hint: run `pawl off`, `pawl off shortcuts` or `pawl off --session ID`\n",
+    ],
     ["off --session nope", 1, "pawl: no run is bound to session nope\n  hint: `pawl runs list` shows sessions\n"],
   ];
   test.each(cases)("pawl %s", (words, code, err) => {

@@ -176,5 +176,9 @@ describe("--all", () => {
 test("wrong use", () => {
   const place = makePlace();
   expect(status(place, "--bogus").code).toBe(2);
-  expect(status(place, "now")).toMatchObject({ code: 2, out: "", err: expect.stringContaining("unknown argument now") });
+  expect(status(place, "now")).toMatchObject({
+    code: 2,
+    out: "",
+    err: expect.stringContaining("unknown argument now"),
+  });
 });

@@ -53,7 +53,7 @@ const rows: Row[] = [
         p,
         '{"__proto__":{"disableAllHooks":true},"env":{"__proto__":{}},"enabledPlugins":{"__proto__":true,"constructor@x":true}}',
       ),
-    "Nothing",
+    "No problems",
   ],
   [
     "control characters",
@@ -66,15 +66,15 @@ const rows: Row[] = [
       user(p, JSON.stringify({ hooks: { Stop: [{ hooks: Array(1_000).fill({ type: "command", command: "x" }) }] } })),
     "and 980 more",
   ],
-  ["a FIFO as list of plugins", (p) => fifo(p.home, ".claude/plugins/installed_plugins.json"), "Nothing"],
-  ["FIFOs as logs", (p) => fifos(p.root, ".pawl", ["errors.log", "journal/2026-11.jsonl"]), "Nothing"],
+  ["a FIFO as list of plugins", (p) => fifo(p.home, ".claude/plugins/installed_plugins.json"), "No problems"],
+  ["FIFOs as logs", (p) => fifos(p.root, ".pawl", ["errors.log", "journal/2026-11.jsonl"]), "No problems"],
   ["a FIFO as run", (p) => fifos(p.root, ".pawl/runs/abc", ["000001.json", "workflow.json"]), "run abc cannot be read"],
-  ["a FIFO as session", (p) => fifo(p.home, ".local/state/pawl/sessions/claude-x"), "Nothing"],
+  ["a FIFO as session", (p) => fifo(p.home, ".local/state/pawl/sessions/claude-x"), "No problems"],
   ["a FIFO as exclude file", (p) => fifo(p.root, ".git/info/exclude"), "info/exclude cannot be used"],
   ["a FIFO as record", (p) => fifo(p.root, ".pawl/install.json"), "install.json is not a regular file"],
   ["a damaged record", (p) => write(p.root, ".pawl/install.json", "{}"), "install.json is damaged"],
-  ["folders in a circle", (p) => symlinkSync(join(p.root, ".pawl"), join(p.root, ".pawl/again")), "Nothing"],
-  ["a damaged repository", (p) => rmSync(join(p.root, ".git/objects"), { recursive: true }), "no git repository"],
+  ["folders in a circle", (p) => symlinkSync(join(p.root, ".pawl"), join(p.root, ".pawl/again")), "No problems"],
+  ["a damaged repository", (p) => rmSync(join(p.root, ".git/objects"), { recursive: true }), "not a git repository"],
 ];
 
 function link(place: Place, target: string): void {

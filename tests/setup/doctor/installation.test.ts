@@ -85,7 +85,7 @@ const installation: Case[] = [
     "a command that only looks like ours is not started",
     (p) => edit(p, ({ SessionStart }) => void Object.assign(SessionStart![0]!.hooks[0]!, { command: LOOKS_LIKE_OURS })),
     ["trouble hooks-differ", "note hook-unknown"],
-    "it was not started: touch started",
+    "it was not run: touch started",
   ],
   [
     "nothing is installed",
@@ -144,7 +144,7 @@ const controls: Case[] = [
     "a line that ours does not run yet",
     (p) => user(p, JSON.stringify(line("date"))),
     ["note statusline-differs"],
-    "another command than ~/.claude/settings.json says now",
+    "another command than ~/.claude/settings.json has now",
   ],
   [
     "ours in other words",
@@ -206,19 +206,19 @@ const programs: Case[] = [
     "a program that prints garbage",
     (p) => program(p, 'echo "hello\u001b[2J"'),
     ["trouble binary-fails", "trouble hook-garbage"],
-    "no JSON: hello [2J",
+    "not JSON: hello [2J",
   ],
   [
     "a program that fails",
     (p) => program(p, "echo oops >&2; exit 7"),
     ["trouble binary-fails", "trouble hook-fails"],
-    "ended with 7",
+    "exited with 7",
   ],
   [
     "a program that dies",
     (p) => program(p, "kill -9 $$"),
     ["trouble binary-fails", "trouble hook-fails"],
-    "ended with a signal",
+    "exited with a signal",
   ],
   [
     "a slow program",

@@ -60,7 +60,7 @@ const surroundings: Case[] = [
     "a model judges each stop",
   ],
   ["ralph-loop", (p) => plugin(p, "ralph-loop@official", null), ["note beside-plugin"], "/cancel-ralph"],
-  ["superpowers", (p) => plugin(p, "superpowers@market", null), ["note beside-plugin"], "its own way of working"],
+  ["superpowers", (p) => plugin(p, "superpowers@market", null), ["note beside-plugin"], "its own instructions"],
   [
     "an unknown plugin with a Stop hook",
     (p) => plugin(p, "nag@x", { hooks: { Stop: [{ hooks: [HOOK] }] } }),
@@ -71,7 +71,7 @@ const surroundings: Case[] = [
     "a ralph loop under way",
     (p) => write(p.root, ".claude/ralph-loop.local.md", ""),
     ["note beside-ralph"],
-    "a ralph loop is under way",
+    "a ralph loop is running",
   ],
 ];
 
@@ -100,7 +100,7 @@ const projects: Case[] = [
     "no repository",
     (p) => renameSync(join(p.root, ".git"), join(p.base, "git")),
     ["note git-none"],
-    "no git repository",
+    "not a git repository",
   ],
   [
     "a file in the state's place",

@@ -119,7 +119,7 @@ describe("where it cannot go", () => {
   });
   test("someone else's file of that name: left, and not imported", () => {
     const place = ground({ "CLAUDE.md": "# Mine\n", [FRAGMENT]: "mine\n" });
-    expect(pawl(place, "init", "--yes", "--fragment")).toContain(`${FRAGMENT} is there and not Pawl's`);
+    expect(pawl(place, "init", "--yes", "--fragment")).toContain(`${FRAGMENT} exists and is not Pawl's`);
     expect(read(place, "CLAUDE.md")).toBe("# Mine\n");
     pawl(place, "uninstall", "--yes");
     expect(read(place, FRAGMENT)).toBe("mine\n");

@@ -43,7 +43,7 @@ test("a command of the person's own is left alone", () => {
   const place = placeWith("ship", WORKFLOW);
   mkdirSync(join(place.root, ".claude/commands"), { recursive: true });
   writeFileSync(join(place.root, COMMAND), "mine\n");
-  expect(init(place)).toContain(`${COMMAND} is there and not Pawl's`);
+  expect(init(place)).toContain(`${COMMAND} exists and is not Pawl's`);
   expect(textOf(join(place.root, COMMAND))).toBe("mine\n");
 });
 

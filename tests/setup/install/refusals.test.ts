@@ -75,7 +75,7 @@ describe("refused, with a hint, and nothing is changed anywhere", () => {
   test("a folder nobody may write to", () => {
     const { code, err } = runInProcess(ground(), ["init", "--yes"], { cwd: "/proc/sys/kernel" });
     expect(code).toBe(1);
-    expect(err).toContain("everything is as it was");
+    expect(err).toContain("nothing was changed");
   });
   test("home is no project", () => {
     const place = ground();

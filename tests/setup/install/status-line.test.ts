@@ -148,9 +148,9 @@ describe("theirs is in another file", () => {
 
 describe("left alone, and said so", () => {
   const cases: [string, string, string][] = [
-    ["no command", '{"statusLine":{"type":"command"}}', "is no command"],
+    ["no command", '{"statusLine":{"type":"command"}}', "is not a command"],
     ["calls us by itself", theirs("echo hi; pawl statusline"), "calls `pawl statusline` itself"],
-    ["ours in other words", theirs(`$HOME/${BINARY} statusline --wrap date`), "in words of your own"],
+    ["ours in other words", theirs(`$HOME/${BINARY} statusline --wrap date`), "in your own way"],
   ];
   test.each(cases)("at init: %s", (_, text, note) => {
     const edited = withStatusLine(text, null);

@@ -54,7 +54,7 @@ describe("a person is asked", () => {
     const place = ground({ "go.mod": "module x\n" });
     const { code, screen } = await typed(place, ["init"], ["", "n", "y"]);
     expect(screen).toContain(CONFIG);
-    expect(screen).toContain("The hook was fired once and answered in");
+    expect(screen).toContain("Test call: the hook answered in");
     expect(code).toBe(0);
     expect(has(place, "pawl.yaml")).toBe(false);
   });

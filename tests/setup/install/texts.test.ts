@@ -68,9 +68,7 @@ describe("a name that is taken", () => {
     put(place[where], taken, "mine\n");
     const before = snapshot(place.root);
     const shown = where === "home" ? `~/${taken}` : taken;
-    expect(pawl(place, "init", "--yes")).toContain(
-      `${shown} is there and not Pawl's: left as it is; Pawl's own is typed`,
-    );
+    expect(pawl(place, "init", "--yes")).toContain(`${shown} exists and is not Pawl's: unchanged; type Pawl's own as`);
     expect(textOf(join(place[where], taken))).toBe("mine\n");
     expect(read(place, ".claude/commands/pawl/commit.md")).toContain("name: commit");
     expect(read(place, ".claude/skills/handoff/SKILL.md")).toContain("name: handoff");
@@ -95,7 +93,7 @@ describe("a name that is taken", () => {
   test("perhaps in some project: for every project everyday names go into our own namespace", () => {
     const place = ground();
     const out = pawl(place, "init", "--yes", "--user");
-    expect(out).toContain("a skill of yours would hide a project's own");
+    expect(out).toContain("a personal skill would hide a project's own");
     for (const name of NEW) {
       expect(textOf(join(place.home, `.claude/skills/${name}/SKILL.md`))).toBeNull();
       expect(textOf(join(place.home, `.claude/commands/pawl/${name}.md`))).toContain(`name: ${name}`);
