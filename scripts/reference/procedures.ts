@@ -1,11 +1,12 @@
 import { FRAGMENTS } from "../../src/definitions/builtin/fragments.ts";
 import { PROCEDURES } from "../../src/definitions/builtin/procedures.ts";
 import { compileProcedure, withBuiltins } from "../../src/definitions/procedure-compile.ts";
+import { procedureSchema } from "../../src/definitions/schema/json.ts";
 import { AGENTS, BUILT_IN } from "../../src/definitions/schema/loop.ts";
 import { PROCEDURE } from "../../src/definitions/schema/procedure.ts";
 import { PHASES, type Procedure } from "../../src/kernel/types/procedure.ts";
+import { formatSections } from "./format.ts";
 import { fenced, GENERATED, page, table } from "./markdown.ts";
-import { formatSections } from "./workflow.ts";
 
 const EXAMPLE = `# .pawl/procedures/changelog.yaml
 name: changelog
@@ -69,7 +70,7 @@ export function proceduresReference(): string {
     OWN,
     fenced(EXAMPLE, "yaml"),
     FILLING,
-    ...formatSections(PROCEDURE, { gate: "workflow.md" }),
+    ...formatSections(procedureSchema(), { gate: "workflow.md" }),
     "## Settings",
     "A flag counts more than the procedure, the procedure more than the environment, that more than `loop:` in pawl.yaml, that more than `loop:` in `~/.config/pawl/config.yaml`. `pawl loop <name> --dry-run` shows each with where it comes from.",
     table(["setting", "built in", "flag", "procedure", "environment"], settings()),
@@ -106,7 +107,7 @@ function section({ name, title, about, main, gates, drives, phases }: Procedure)
 }
 
 function settings(): string[][] {
-  const ofProcedures = Object.keys(PROCEDURE.fields);
+  const ofProcedures = Object.keys(PROCEDURE.entries);
   return Object.entries(BUILT_IN).map(([name, value]) => [
     `\`${name}\``,
     String(value),

@@ -1,7 +1,8 @@
 import { readFileSync } from "node:fs";
-import type { Rule } from "../../src/definitions/rules.ts";
-import type { Field, RecordShape, Shape } from "../../src/definitions/schema/shape.ts";
-import { PLACEHOLDERS, WORKFLOW } from "../../src/definitions/schema/workflow.ts";
+import { workflowSchema } from "../../src/definitions/schema/json.ts";
+import { RULES } from "../../src/definitions/schema/words.ts";
+import { PLACEHOLDERS } from "../../src/definitions/schema/workflow.ts";
+import { formatSections, titlesIn } from "./format.ts";
 import { fenced, GENERATED, page, table } from "./markdown.ts";
 
 const EXAMPLE = new URL("../../examples/review-gate/.pawl/workflows/ship.yaml", import.meta.url);
@@ -29,24 +30,19 @@ const MEANINGS: Record<(typeof PLACEHOLDERS)[number], string> = {
   review: "the command that reviews, from `commands`",
 };
 
-/** A record with a heading of its own, in the order in which a reader meets them. */
-type Sections = Map<string, RecordShape>;
-
 export function workflowReference(): string {
-  const sections: Sections = new Map();
-  const rules = new Map<string, Rule>();
-  collect("file", WORKFLOW, sections, rules);
+  const schema = workflowSchema();
   return page(
     "# Workflow files",
     GENERATED,
     "A workflow is one YAML file: `.pawl/workflows/<name>.yaml` in a project, `~/.config/pawl/workflows/<name>.yaml` for all of yours. How to write one: [the guide](../guides/writing-a-workflow.md). For editors: [schema/workflow.json](../../schema/workflow.json).",
     fenced(readFileSync(EXAMPLE, "utf8"), "yaml"),
     "`pawl check` proves more than these tables say: every stage can be reached and can come to an end, every signal has one meaning, every prompt exists.",
-    ...[...sections].map(([name, shape]) => section(name, shape)),
+    ...formatSections(schema),
     "## Words",
     table(
       ["called", "how it is written"],
-      [...rules.values()].map(({ what, hint }) => [what, hint]),
+      titlesIn(schema).map((title) => [title, RULES.get(title) ?? ""]),
     ),
     "## Placeholders",
     "A template may hold these; `pawl check` refuses others.",
@@ -55,68 +51,4 @@ export function workflowReference(): string {
       PLACEHOLDERS.map((name) => [`\`{${name}}\``, MEANINGS[name]]),
     ),
   );
-}
-
-/** The tables of a format; what another page has is left to it. */
-export function formatSections(shape: RecordShape, elsewhere: Record<string, string>): string[] {
-  const sections: Sections = new Map();
-  collect("file", shape, sections, new Map());
-  const own = [...sections].filter(([name]) => !Object.hasOwn(elsewhere, name));
-  const linked = (text: string) =>
-    Object.entries(elsewhere).reduce((told, [name, page]) => told.replaceAll(`(#${name})`, `(${page}#${name})`), text);
-  return own.map(([name, one]) => linked(section(name, one)));
-}
-
-function section(name: string, shape: RecordShape): string {
-  const rows = Object.entries(shape.fields).map(([key, field]) => [
-    `\`${key}\``,
-    typeOf(key, field.shape),
-    mustOf(field),
-    field.about,
-  ]);
-  const choice =
-    shape.oneOf && shape.oneOf.length > 1
-      ? [`Exactly one of ${shape.oneOf.map((key) => `\`${key}\``).join(", ")}.`]
-      : [];
-  const head = `## ${name === "file" ? "The file" : name}`;
-  return [head, ...choice, table(["key", "type", "", "meaning"], rows)].join("\n\n");
-}
-
-function mustOf(field: Field): string {
-  if (field.required) return "required";
-  return field.default === undefined ? "" : `default \`${JSON.stringify(field.default)}\``;
-}
-
-function typeOf(key: string, shape: Shape): string {
-  switch (shape.kind) {
-    case "text":
-      return `${shape.rule?.what ?? "text"}${shape.role === "prompt" ? ", or a .md file" : ""}`;
-    case "word":
-      return shape.values.map((value) => `\`${value}\``).join(", ");
-    case "integer":
-      return `${shape.or === undefined ? "" : `\`${shape.or}\`, or `}${shape.min} to ${shape.max}`;
-    case "number":
-      return `a number, ${shape.min} to ${shape.max}`;
-    case "true":
-      return "`true`";
-    case "list":
-      return `list: ${typeOf(key, shape.of)}`;
-    case "map":
-      return `${shape.key.what} → ${typeOf(key, shape.of)}`;
-    case "off-or":
-      return `\`off\`, or ${typeOf(key, shape.of)}`;
-    case "record":
-      return `[${shape.id ?? key}](#${shape.id ?? key})`;
-  }
-}
-
-function collect(name: string, shape: Shape, sections: Sections, rules: Map<string, Rule>): void {
-  if (shape.kind === "text" && shape.rule) rules.set(shape.rule.what, shape.rule);
-  if (shape.kind === "map") rules.set(shape.key.what, shape.key);
-  if (shape.kind === "list" || shape.kind === "map") collect(name, shape.of, sections, rules);
-  if (shape.kind !== "record") return;
-  const own = shape.id ?? name;
-  if (sections.has(own)) return;
-  sections.set(own, shape);
-  for (const [key, field] of Object.entries(shape.fields)) collect(key, field.shape, sections, rules);
 }

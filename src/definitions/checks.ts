@@ -1,64 +1,19 @@
 /** What a file must prove beyond its form: names that exist, one meaning per signal, answers that can be told apart. */
-import type { Move } from "../kernel/types/run.ts";
-import type { Inference, TaskScope } from "../kernel/types/workflow.ts";
 import { checkGates, type DraftGate } from "./gates.ts";
 import { quote, suggest } from "./problem.ts";
-import { type Reading, reportAt } from "./read.ts";
+import { type Draft as DraftOf, type Reading, reportAt } from "./read.ts";
+import type { WorkflowFile } from "./schema/workflow.ts";
+import { readTemplate } from "./template.ts";
 import { checkWays } from "./ways.ts";
 
-/** A workflow as it was read: any part may be missing, each such gap is already a problem. */
-export interface Draft {
-  name?: string;
-  title?: string;
-  signals?: "promise" | "stage" | "none";
-  document?: { format?: "frontmatter" | "json"; path?: string; flags?: Record<string, string> };
-  reading?: "enforce" | "remind" | "off";
-  log?: string;
-  arm?: (string | undefined)[];
-  say?: string;
-  person?: string;
-  stages?: (DraftStage | undefined)[];
-  asks?: Record<string, DraftAsk>;
-  anywhere?: Record<string, DraftMove>;
-  missing?: "ask" | "end";
-  tasks?: TaskScope;
-  fresh?: "true" | "false";
-  sequences?: Record<string, string[]>;
-  watch?: "true";
-  chains?: Record<string, string[]>;
-  commands?: { tests?: string; review?: string; reviewer?: string };
-  limits?: { idle?: number; rounds?: number };
-}
-
-export interface DraftStage {
-  id?: string;
-  title?: string;
-  agent?: string;
-  say?: string;
-  on?: Record<string, DraftMove>;
-  stop?: DraftMove;
-  done?: string;
-  infer?: Record<string, Inference>;
-}
-
-export interface DraftMove extends Omit<Move, "gates"> {
-  gates?: (DraftGate | undefined)[];
-}
-
-export interface DraftAsk {
-  reason?: string;
-  text?: string;
-  person?: string;
-  choices?: Record<string, DraftChoice>;
-}
-
-export interface DraftChoice extends DraftMove {
-  label?: string;
-  words?: (string | undefined)[];
-}
+type Draft = DraftOf<WorkflowFile>;
+type DraftStage = DraftOf<WorkflowFile["stages"][number]>;
+type DraftMove = NonNullable<DraftStage["stop"]>;
+type DraftAsk = NonNullable<Draft["asks"]>[string];
 
 /** `named`: the gates that `use` may mean. */
-export function checkDraft(reading: Reading, draft: Draft, named: string[]): void {
+export function checkWorkflow(reading: Reading, draft: Draft, named: string[]): void {
+  readTexts(reading, draft);
   checkStageIds(reading, draft);
   checkTargets(reading, draft);
   checkSignals(reading, draft);
@@ -73,6 +28,32 @@ export function checkDraft(reading: Reading, draft: Draft, named: string[]): voi
   checkArmWords(reading, draft);
   for (const [name, ask] of Object.entries(draft.asks ?? {})) checkAnswers(reading, name, ask);
   if (!reading.broken) checkWays(reading, draft);
+}
+
+/** Prompts are read from their files, and placeholders are checked, in every text that is given to agent or person. */
+function readTexts(reading: Reading, draft: Draft): void {
+  readText(reading, draft, "say", "", "prompt");
+  readText(reading, draft, "person", "", "template");
+  for (const [index, stage] of (draft.stages ?? []).entries())
+    readText(reading, stage ?? {}, "say", `stages/${index}/`, "prompt");
+  for (const [name, ask] of Object.entries(draft.asks ?? {})) {
+    readText(reading, ask, "text", `asks/${name}/`, "prompt");
+    readText(reading, ask, "person", `asks/${name}/`, "template");
+  }
+  for (const { move, path } of allMoves(draft)) {
+    readText(reading, move, "person", `${path}/`, "template");
+    for (const index of (move.log ?? []).keys())
+      readText(reading, move.log!, String(index), `${path}/log/`, "template");
+  }
+}
+
+function readText(reading: Reading, holder: object, key: string, path: string, role: "template" | "prompt"): void {
+  const texts = holder as Record<string, string | undefined>;
+  const value = texts[key];
+  const place = reading.places.get(`${path}${key}`);
+  if (value === undefined || !place || reading.badTexts.has(`${path}${key}`)) return;
+  const { file, text, readPrompt, problems } = reading;
+  texts[key] = readTemplate(value, role, { file, text, ...place }, readPrompt, problems);
 }
 
 function checkStageIds(reading: Reading, draft: Draft): void {
@@ -170,13 +151,9 @@ function checkTasks(reading: Reading, draft: Draft): void {
   const names = (draft.stages ?? []).flatMap((stage) => [stage?.id ?? "", stage?.title ?? ""]);
   for (const [label, words] of Object.entries(draft.sequences ?? {})) {
     for (const [index, word] of words.entries()) {
-      if (!names.includes(word))
-        reportAt(
-          reading,
-          `sequences/${label}/${index}`,
-          `there is no stage ${quote(word)}`,
-          suggest(word, names, "stages"),
-        );
+      if (word === undefined || names.includes(word)) continue;
+      const hint = suggest(word, names, "stages");
+      reportAt(reading, `sequences/${label}/${index}`, `there is no stage ${quote(word)}`, hint);
     }
   }
   for (const { move, path } of allMoves(draft)) {

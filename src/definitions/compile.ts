@@ -1,12 +1,16 @@
 /** YAML → a checked workflow with its prompts read in, or every problem with its place. Cold path: this loads `yaml`. */
 import type { Ask, Choice, DocumentSpec, Move, Stage, Workflow } from "../kernel/types/run.ts";
-import { checkDraft, type Draft, type DraftAsk, type DraftChoice, type DraftMove, type DraftStage } from "./checks.ts";
+import { checkWorkflow } from "./checks.ts";
 import { readDocument } from "./document.ts";
 import { finishGate, type NamedGates } from "./gates.ts";
 import type { Problem } from "./problem.ts";
-import type { Reading } from "./read.ts";
-import { DEFAULT_IDLE, DEFAULT_ROUNDS, WORKFLOW } from "./schema/workflow.ts";
+import { DEFAULT_IDLE, DEFAULT_ROUNDS, WORKFLOW, type WorkflowFile } from "./schema/workflow.ts";
 import type { PromptReader } from "./template.ts";
+
+type StageFile = WorkflowFile["stages"][number];
+type AskFile = NonNullable<WorkflowFile["asks"]>[string];
+type ChoiceFile = AskFile["choices"][string];
+type MoveFile = NonNullable<StageFile["stop"]>;
 
 export type { Problem } from "./problem.ts";
 export type Compiled = { workflow: Workflow } | { errors: Problem[] };
@@ -19,68 +23,64 @@ export function compileWorkflow(
   named: NamedGates = {},
 ): Compiled {
   const known = Object.keys(named);
-  const check = (reading: Reading, draft: unknown) => checkDraft(reading, draft as Draft, known);
-  const read = readDocument(text, file, WORKFLOW, readPrompt, check);
-  return "errors" in read ? read : { workflow: assemble(read.draft as Draft, file, named) };
+  const read = readDocument(text, file, WORKFLOW, readPrompt, (reading, draft) => checkWorkflow(reading, draft, known));
+  return "errors" in read ? read : { workflow: assemble(read.value, file, named) };
 }
 
-/** Only for a draft without problems: what is required is there. */
-function assemble(draft: Draft, file: string, named: NamedGates): Workflow {
-  const name = draft.name ?? "";
+function assemble(read: WorkflowFile, file: string, named: NamedGates): Workflow {
+  const { name, title, signals, document, log, person, reading, tasks, sequences, commands, chains } = read;
   return {
     v: 1,
     name,
-    title: draft.title ?? titleOf(name),
+    title: title ?? titleOf(name),
     source: file,
-    signals: draft.signals ?? "none",
-    ...(draft.document && { document: { flags: {}, ...draft.document } as DocumentSpec }),
-    ...(draft.log !== undefined && { log: draft.log }),
-    arm: (draft.arm ?? []) as string[],
-    intro: draft.say ?? "",
-    ...(draft.person !== undefined && { person: draft.person }),
-    stages: (draft.stages as DraftStage[]).map((stage) => stageOf(stage, named)),
-    asks: mapValues(draft.asks ?? {}, (ask, key) => askOf(ask, key, named)),
-    anywhere: mapValues(draft.anywhere ?? {}, (move) => moveOf(move, named)),
-    limits: { idle: draft.limits?.idle ?? DEFAULT_IDLE, rounds: draft.limits?.rounds ?? DEFAULT_ROUNDS },
-    ...(draft.reading !== undefined && { reading: draft.reading }),
-    ...(draft.missing === "ask" && { missing: draft.missing }),
-    ...(draft.tasks && { tasks: draft.tasks }),
-    ...(draft.fresh === "true" && { fresh: true as const }),
-    ...(draft.sequences && { sequences: draft.sequences }),
-    ...(draft.commands && { commands: draft.commands }),
-    ...(draft.watch === "true" && { watch: true as const }),
-    ...(draft.chains && { chains: draft.chains }),
+    signals,
+    ...(document && { document: { flags: {}, ...document } as DocumentSpec }),
+    ...(log !== undefined && { log }),
+    arm: read.arm ?? [],
+    intro: read.say ?? "",
+    ...(person !== undefined && { person }),
+    stages: read.stages.map((stage) => stageOf(stage, named)),
+    asks: mapValues(read.asks ?? {}, (ask, key) => askOf(ask, key, named)),
+    anywhere: mapValues(read.anywhere ?? {}, (move) => moveOf(move, named)),
+    limits: { idle: read.limits?.idle ?? DEFAULT_IDLE, rounds: read.limits?.rounds ?? DEFAULT_ROUNDS },
+    ...(reading !== undefined && { reading }),
+    ...(read.missing === "ask" && { missing: read.missing }),
+    ...(tasks && { tasks }),
+    ...(read.fresh === "true" && { fresh: true as const }),
+    ...(sequences && { sequences }),
+    ...(commands && { commands }),
+    ...(read.watch === "true" && { watch: true as const }),
+    ...(chains && { chains }),
   };
 }
 
-function stageOf(stage: DraftStage, named: NamedGates): Stage {
-  const id = stage.id ?? "";
+function stageOf({ id, title, say, agent, on, stop, done, infer }: StageFile, named: NamedGates): Stage {
   return {
     id,
-    title: stage.title ?? titleOf(id),
-    say: stage.say ?? "",
-    ...(stage.agent !== undefined && { agent: stage.agent }),
-    on: mapValues(stage.on ?? {}, (move) => moveOf(move, named)),
-    ...(stage.stop && { stop: moveOf(stage.stop, named) }),
-    ...(stage.done !== undefined && { done: stage.done }),
-    ...(stage.infer && { infer: stage.infer }),
+    title: title ?? titleOf(id),
+    say,
+    ...(agent !== undefined && { agent }),
+    on: mapValues(on ?? {}, (move) => moveOf(move, named)),
+    ...(stop && { stop: moveOf(stop, named) }),
+    ...(done !== undefined && { done }),
+    ...(infer && { infer }),
   };
 }
 
-function moveOf({ gates, ...move }: DraftMove, named: NamedGates): Move {
-  return gates ? { ...move, gates: gates.map((gate) => finishGate(gate!, named)) } : move;
+function moveOf({ gates, ...move }: MoveFile, named: NamedGates): Move {
+  return gates ? { ...move, gates: gates.map((gate) => finishGate(gate, named)) } : move;
 }
 
-function askOf(ask: DraftAsk, name: string, named: NamedGates): Ask {
-  const choices = mapValues(ask.choices ?? {}, (choice, key) => choiceOf(choice, key, named));
+function askOf(ask: AskFile, name: string, named: NamedGates): Ask {
+  const choices = mapValues(ask.choices, (choice, key) => choiceOf(choice, key, named));
   const reason = ask.reason ?? titleOf(name);
   const lines = Object.values(choices).map((choice, index) => `${index + 1}. ${choice.label}`);
-  return { text: ask.text ?? "", person: ask.person ?? [reason, "", ...lines].join("\n"), reason, choices };
+  return { text: ask.text, person: ask.person ?? [reason, "", ...lines].join("\n"), reason, choices };
 }
 
-function choiceOf(choice: DraftChoice, name: string, named: NamedGates): Choice {
-  const { label, words, ...move }: DraftChoice = choice;
-  return { ...moveOf(move, named), words: (words as string[] | undefined) ?? [name], label: label ?? titleOf(name) };
+function choiceOf({ label, words, ...move }: ChoiceFile, name: string, named: NamedGates): Choice {
+  return { ...moveOf(move, named), words: words ?? [name], label: label ?? titleOf(name) };
 }
 
 function titleOf(name: string): string {

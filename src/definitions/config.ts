@@ -1,17 +1,9 @@
 /** ~/.config/pawl/config.yaml: what a person wants in every project. Cold path: this loads `yaml`. */
-import type { Overrides } from "../controls/core/shortcut.ts";
 import { readText } from "../store/files.ts";
 import { readDocument } from "./document.ts";
 import { type Problem, problemAt } from "./problem.ts";
-import type { LoopLevel } from "./project.ts";
-import type { NotifyLevel } from "./schema/notify.ts";
-import { CONFIG, checkShortcuts } from "./schema/shortcut.ts";
-
-interface Config {
-  shortcuts?: Overrides;
-  loop?: LoopLevel;
-  notify?: NotifyLevel | "on" | "off";
-}
+import { CONFIG, type Config } from "./schema/config.ts";
+import { checkShortcuts } from "./schema/shortcut.ts";
 
 export const CONFIG_SHOWN = "~/.config/pawl/config.yaml";
 const MAX_BYTES = 256 * 1024;
@@ -32,7 +24,7 @@ export function compileConfig(text: string, shown: string): { config: Config } |
     shown,
     CONFIG,
     () => null,
-    (reading, draft) => checkShortcuts(reading, (draft as Config).shortcuts, "person"),
+    (reading, draft) => checkShortcuts(reading, draft.shortcuts, "person"),
   );
-  return "errors" in read ? read : { config: read.draft as Config };
+  return "errors" in read ? read : { config: read.value };
 }

@@ -1,23 +1,24 @@
 /** A YAML text and a shape → plain values, or every problem with its place. Cold path: this loads `yaml`. */
 import { type Document, parseDocument } from "yaml";
 import { type Problem, problemAt } from "./problem.ts";
-import { type Reading, readShape } from "./read.ts";
-import type { RecordShape } from "./schema/shape.ts";
+import { type Draft, type Reading, readShape } from "./read.ts";
+import type { Shape } from "./schema/words.ts";
 import type { PromptReader } from "./template.ts";
 
 const MAX_BYTES = 256 * 1024;
 const MAX_SYNTAX_PROBLEMS = 10;
 
-export type Read = { draft: unknown } | { errors: Problem[] };
+/** A value without problems: nothing of it is missing. */
+export type Read<T> = { value: T } | { errors: Problem[] };
 
 /** `check` proves what the form alone cannot. */
-export function readDocument(
+export function readDocument<T>(
   text: string,
   file: string,
-  shape: RecordShape,
+  shape: Shape<T>,
   readPrompt: PromptReader,
-  check: (reading: Reading, draft: unknown) => void,
-): Read {
+  check: (reading: Reading, draft: Draft<T>) => void,
+): Read<T> {
   if (Buffer.byteLength(text) > MAX_BYTES) return { errors: [tooLarge(file)] };
   try {
     return readParsed(parse(text), text, file, shape, readPrompt, check);
@@ -33,17 +34,17 @@ function parse(text: string): Document {
 
 function tooLarge(file: string): Problem {
   const message = `the file is larger than ${MAX_BYTES / 1024} KB`;
-  return { file, line: 1, column: 1, message, hint: "move long texts into .md files beside it", excerpt: "" };
+  return { file, line: 1, column: 1, message, hint: "move long texts into .md files next to it", excerpt: "" };
 }
 
-function readParsed(
+function readParsed<T>(
   document: Document,
   text: string,
   file: string,
-  shape: RecordShape,
+  shape: Shape<T>,
   readPrompt: PromptReader,
-  check: (reading: Reading, draft: unknown) => void,
-): Read {
+  check: (reading: Reading, draft: Draft<T>) => void,
+): Read<T> {
   const syntax = syntaxProblems(document, text, file);
   if (document.errors.some((error) => error.code !== "DUPLICATE_KEY")) return { errors: syntax };
   const reading: Reading = {
@@ -53,13 +54,15 @@ function readParsed(
     readPrompt,
     problems: syntax,
     places: new Map(),
+    refused: new Set(),
+    badTexts: new Set(),
     aliases: 0,
     broken: false,
   };
-  const draft = readShape(reading, document.contents, shape, "", 0);
+  const draft = readShape(reading, document.contents, shape);
   if (draft) check(reading, draft);
   if (!draft || reading.problems.length > 0) return { errors: inOrder(reading.problems, file) };
-  return { draft };
+  return { value: draft as T };
 }
 
 function syntaxProblems(document: Document, text: string, file: string): Problem[] {
@@ -77,10 +80,10 @@ function firstOfEachLine(problems: Problem[]): Problem[] {
 }
 
 const SYNTAX_WORDS: Partial<Record<string, [string, string]>> = {
-  DUPLICATE_KEY: ["this key stands here twice", "keep one of the two"],
-  MULTIPLE_DOCS: ["a second YAML document begins here", "one file holds one workflow: take the --- out"],
+  DUPLICATE_KEY: ["this key is here twice", "keep one of the two"],
+  MULTIPLE_DOCS: ["a second YAML document begins here", "one file holds one workflow: remove the ---"],
   TAB_AS_INDENT: ["a tab indents this line", "YAML is indented with spaces"],
-  TAG_RESOLVE_FAILED: ["this tag means nothing here", "take the ! tag out"],
+  TAG_RESOLVE_FAILED: ["this tag means nothing here", "remove the ! tag"],
   RESOURCE_EXHAUSTION: ["this is nested too deeply", "a workflow needs about six levels"],
 };
 

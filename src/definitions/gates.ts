@@ -4,17 +4,11 @@ import { KINDS, kindOf } from "../checks/core/kinds/index.ts";
 import type { Gate, Move, Workflow } from "../kernel/types/run.ts";
 import { isLoaderVariable } from "../store/processes/loader-variables.ts";
 import { quote, suggest } from "./problem.ts";
-import { type Reading, reportAt } from "./read.ts";
-import { GATE, OPTIONS } from "./schema/gate.ts";
+import { type Draft, type Reading, reportAt } from "./read.ts";
+import { CHECK_KEYS, type GateFile, OPTIONS } from "./schema/gate.ts";
 
 export type NamedGates = Record<string, Gate>;
-
-export interface DraftGate extends Omit<Gate, "name" | "id" | "all" | "any"> {
-  name?: string;
-  use?: string;
-  all?: (DraftGate | undefined)[];
-  any?: (DraftGate | undefined)[];
-}
+export type DraftGate = Draft<GateFile>;
 
 /** `known`: the names that `use` may mean; null where nothing is known of the project, so that nothing is refused. */
 export function checkGates(reading: Reading, gates: (DraftGate | undefined)[], path: string, known: string[]): void {
@@ -22,7 +16,7 @@ export function checkGates(reading: Reading, gates: (DraftGate | undefined)[], p
 }
 
 export function checkGate(reading: Reading, gate: DraftGate, path: string, known: string[]): void {
-  const kind = GATE.oneOf!.find((key) => Object.hasOwn(gate, key)) ?? "";
+  const kind = CHECK_KEYS.find((key) => Object.hasOwn(gate, key)) ?? "";
   for (const [option, kinds] of OPTIONS) {
     if (!Object.hasOwn(gate, option) || kinds.includes(kind)) continue;
     const hint = `${option} goes with ${kinds.join(", ")}`;
@@ -40,13 +34,12 @@ export function checkGate(reading: Reading, gate: DraftGate, path: string, known
   checkGates(reading, gate.any ?? [], `${path}/any`, known);
 }
 
-/** Only for drafts without problems. */
-export function finishGate(draft: DraftGate, named: NamedGates): Gate {
-  if (draft.use !== undefined) return named[draft.use]!;
-  const { name, all, any, ...rest } = draft;
+export function finishGate(written: GateFile, named: NamedGates): Gate {
+  const { name, use, all, any, ...rest } = written;
+  if (use !== undefined) return named[use]!;
   const within = {
-    ...(all && { all: all.map((gate) => finishGate(gate!, named)) }),
-    ...(any && { any: any.map((gate) => finishGate(gate!, named)) }),
+    ...(all && { all: all.map((gate) => finishGate(gate, named)) }),
+    ...(any && { any: any.map((gate) => finishGate(gate, named)) }),
   };
   return withId({ ...rest, ...within }, name);
 }

@@ -4,8 +4,8 @@ import type { Procedure } from "../kernel/types/procedure.ts";
 import { lookAt } from "../store/files.ts";
 import { CONFIG_SHOWN, readConfig } from "./config.ts";
 import { type Problem, quote } from "./problem.ts";
-import { type LoopLevel, PROJECT_FILE, readProject } from "./project.ts";
-import { BOUNDS, BUILT_IN, PERMISSIONS } from "./schema/loop.ts";
+import { PROJECT_FILE, readProject } from "./project.ts";
+import { BOUNDS, BUILT_IN, type LoopLevel, PERMISSIONS } from "./schema/loop.ts";
 import { configPath } from "./shortcuts.ts";
 
 export interface Setting<T> {

@@ -4,24 +4,16 @@ import { FRAGMENTS } from "./builtin/fragments.ts";
 import { readDocument } from "./document.ts";
 import { checkGates, type DraftGate, finishGate, type NamedGates } from "./gates.ts";
 import { type Problem, problemAt, quote, suggest } from "./problem.ts";
-import { type Reading, reportAt } from "./read.ts";
-import { PROCEDURE } from "./schema/procedure.ts";
+import { type Draft as DraftOf, type Reading, reportAt } from "./read.ts";
+import { PROCEDURE, type ProcedureFile } from "./schema/procedure.ts";
 
 /** A fragment by its path; `file` is how people find it. */
 export type FragmentReader = (path: string) => { text: string; file: string } | { why: string; hint: string };
 
 export type CompiledProcedure = { procedure: Procedure } | { errors: Problem[] };
 
-interface DraftFragment {
-  path?: string;
-  content?: string;
-  parameters?: Record<string, string>;
-}
-
-interface Draft extends Partial<Omit<Procedure, "phases" | "gates">> {
-  phases?: Partial<Record<Phase, (DraftFragment | undefined)[]>>;
-  gates?: (DraftGate | undefined)[];
-}
+type Draft = DraftOf<ProcedureFile>;
+type DraftFragment = NonNullable<NonNullable<NonNullable<Draft["phases"]>[Phase]>[number]>;
 
 const BUILTIN = "builtin:";
 /** `${x}` is shell, `@{u}` is git and `{{x}}` other people's templates: they mean themselves. */
@@ -40,9 +32,9 @@ export function compileProcedure(
     file,
     PROCEDURE,
     () => null,
-    (reading, draft) => check(reading, draft as Draft, readFragment, Object.keys(named), fragments),
+    (reading, draft) => check(reading, draft, readFragment, Object.keys(named), fragments),
   );
-  return "errors" in read ? read : { procedure: assemble(read.draft as Draft, file, named, fragments) };
+  return "errors" in read ? read : { procedure: assemble(read.value, file, named, fragments) };
 }
 
 /** Own folders first asked for what is built in: so that every procedure can use the fragments shipped. */
@@ -123,7 +115,7 @@ function openPlaceholder(
   const message = `nothing is given for {${name}}`;
   if (found.file !== "content" && !found.file.startsWith(BUILTIN))
     return problemAt(found.file, found.text, offset, message, hint);
-  const place = reading.places.get(`${at}/${found.file === "content" ? "content" : "path"}`) ?? 0;
+  const place = reading.places.get(`${at}/${found.file === "content" ? "content" : "path"}`)?.offset ?? 0;
   return problemAt(reading.file, reading.text, place, message, hint);
 }
 
@@ -147,22 +139,16 @@ function fill(text: string, values: Record<string, string>): { text: string; use
   return { text: filled.trim(), used, open };
 }
 
-/** Only for a draft without problems: what is required is there. */
-function assemble(draft: Draft, file: string, named: NamedGates, fragments: Map<string, Fragment>): Procedure {
-  const { name = "", title, about = "", success = "", again = "", failure = "", gates = [], ...rest } = draft;
-  const { phases: _phases, source: _source, ...limits } = rest;
+function assemble(read: ProcedureFile, file: string, named: NamedGates, fragments: Map<string, Fragment>): Procedure {
+  const { name, title, gates = [], phases, ...rest } = read;
   const told = (phase: Phase) =>
-    (draft.phases?.[phase] ?? []).flatMap((_, index) => fragments.get(`phases/${phase}/${index}`) ?? []);
+    (phases[phase] ?? []).flatMap((_, index) => fragments.get(`phases/${phase}/${index}`) ?? []);
   return {
     name,
     title: title ?? `${name.slice(0, 1).toUpperCase()}${name.slice(1).replaceAll("-", " ")}`,
-    about,
-    success,
-    again,
-    failure,
-    ...limits,
+    ...rest,
     phases: { observe: told("observe"), orient: told("orient"), decide: told("decide"), act: told("act") },
-    gates: gates.map((gate) => finishGate(gate!, named)),
+    gates: gates.map((gate) => finishGate(gate, named)),
     source: file,
   };
 }

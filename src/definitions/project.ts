@@ -1,63 +1,26 @@
 /** pawl.yaml: the project's own gates, and the switches for workflows. */
-import type { Overrides } from "../controls/core/shortcut.ts";
 import type { Gate, Move, Workflow } from "../kernel/types/run.ts";
-import type { TaskScope } from "../kernel/types/workflow.ts";
 import { readText } from "../store/files.ts";
 import { join } from "../store/names.ts";
 import { readDocument } from "./document.ts";
-import { checkGate, checkGates, type DraftGate, finishGate, type NamedGates, withId } from "./gates.ts";
+import { checkGate, checkGates, finishGate, type NamedGates, withId } from "./gates.ts";
 import { type Problem, problemAt, quote, suggest } from "./problem.ts";
-import { type Reading, reportAt } from "./read.ts";
-import { PROJECT } from "./schema/project.ts";
+import { type Draft, type Reading, reportAt } from "./read.ts";
+import { PROJECT, type ProjectFile } from "./schema/project.ts";
 import { checkShortcuts } from "./schema/shortcut.ts";
 
-export interface Project {
-  /** left out: tell */
-  guard?: "off" | "tell" | "enforce";
-  tracker?: TrackerPlace;
-  shortcuts?: Overrides;
-  loop?: LoopLevel;
+export interface Project extends Omit<ProjectFile, "gates" | "workflows"> {
   gates: NamedGates;
   workflows: Record<string, Switches>;
 }
 
-/** What a file says about loops; what it leaves out is decided elsewhere. */
-export interface LoopLevel {
-  max_iterations?: number | "unlimited";
-  failure_threshold?: number;
-  timeout?: number;
-  time_limit?: number;
-  budget?: number;
-  ai?: string;
-  /** only a person's own file has it */
-  permissions?: "edits" | "settings" | "skip";
-  buffer?: number;
-}
-
 /** Where the project's tasks live. */
-export interface TrackerPlace {
-  kind?: NonNullable<TaskScope["tracker"]>;
-  path?: string;
-  repo?: string;
-}
+export type TrackerPlace = NonNullable<ProjectFile["tracker"]>;
 
 /** What a project says about one of its workflows. */
-interface Switches {
+interface Switches extends Omit<NonNullable<ProjectFile["workflows"]>[string], "gates" | "off"> {
   gates: Record<string, Gate[]>;
   off: string[];
-  tasks?: TaskScope;
-  fresh?: "true" | "false";
-  sequences?: Record<string, string[]>;
-  commands?: NonNullable<Workflow["commands"]>;
-}
-
-interface DraftProject {
-  guard?: Project["guard"];
-  tracker?: TrackerPlace;
-  shortcuts?: Overrides;
-  loop?: LoopLevel;
-  gates?: Record<string, DraftGate>;
-  workflows?: Record<string, Partial<Omit<Switches, "gates">> & { gates?: Record<string, DraftGate[]> }>;
 }
 
 export const PROJECT_FILE = "pawl.yaml";
@@ -77,17 +40,11 @@ export function readProject(root: string): { project: Project } | { errors: Prob
 
 export function compileProject(text: string): { project: Project } | { errors: Problem[] } {
   if (text.replace(/^\s*#.*$/gm, "").trim() === "") return { project: NOTHING };
-  const read = readDocument(
-    text,
-    PROJECT_FILE,
-    PROJECT,
-    () => null,
-    (reading, draft) => check(reading, draft as DraftProject),
-  );
-  return "errors" in read ? read : { project: assemble(read.draft as DraftProject) };
+  const read = readDocument(text, PROJECT_FILE, PROJECT, () => null, check);
+  return "errors" in read ? read : { project: assemble(read.value) };
 }
 
-function check(reading: Reading, draft: DraftProject): void {
+function check(reading: Reading, draft: Draft<ProjectFile>): void {
   checkShortcuts(reading, draft.shortcuts, "project");
   const names = Object.keys(draft.gates ?? {});
   for (const [name, gate] of Object.entries(draft.gates ?? {})) {
@@ -113,7 +70,7 @@ function checkTracker(reading: Reading, { kind = "auto", path, repo }: TrackerPl
     reportAt(reading, "tracker/repo", `${kind} has no repo`, "repo belongs to kind: github");
 }
 
-function assemble(draft: DraftProject): Project {
+function assemble(draft: ProjectFile): Project {
   const gates: NamedGates = {};
   for (const [name, gate] of Object.entries(draft.gates ?? {})) gates[name] = { ...finishGate(gate, gates), name };
   const workflows = Object.entries(draft.workflows ?? {}).map(([name, entry]) => {

@@ -1,7 +1,10 @@
 /** The two proofs about the whole: every stage can be reached, and from every stage the work can come to an end. */
-import type { Draft, DraftMove as Move } from "./checks.ts";
 import { quote } from "./problem.ts";
-import { type Reading, reportAt } from "./read.ts";
+import { type Draft as DraftOf, type Reading, reportAt } from "./read.ts";
+import type { WorkflowFile } from "./schema/workflow.ts";
+
+type Draft = DraftOf<WorkflowFile>;
+type Move = NonNullable<DraftOf<WorkflowFile["stages"][number]>["stop"]>;
 
 interface Node {
   key: string;

@@ -111,7 +111,7 @@ describe("a file with mistakes is left out, and said", () => {
     ['shortcuts:\n  "x\\u200b": Hidden.', '2:3: "x" is not the key of a shortcut'],
     ["shortcuts:\n  d: off", '2:3: there is no shortcut "d" to switch off'],
     ["shortcuts:\n  z: on", '2:3: there is no shortcut "z" to switch on'],
-    ["shortcuts:\n  x: on\n  x: off", "3:3: this key stands here twice"],
+    ["shortcuts:\n  x: on\n  x: off", "3:3: this key is here twice"],
     ["shortcuts: {", ""],
   ];
   const places = [

@@ -1,30 +1,39 @@
 /** The shape of a gate in a workflow file and in pawl.yaml, put together from the kinds. */
 import { KINDS } from "../../checks/core/kinds/index.ts";
-import type { Kind } from "../../checks/core/kinds/kind.ts";
-import { line } from "../../checks/core/kinds/shapes.ts";
-import { NAME } from "../rules.ts";
-import type { Field, RecordShape } from "./shape.ts";
+import type { Gate } from "../../kernel/types/workflow.ts";
+import { GATE_WORDS, list, name, named, optional, record, type Shape } from "./words.ts";
 
-const kinds = Object.entries<Kind<unknown>>(KINDS);
+/** A gate as it is written: `use` is not resolved, and it may have no name. */
+export interface GateFile extends Omit<Gate, "name" | "id" | "all" | "any"> {
+  name?: string;
+  use?: string;
+  all?: GateFile[];
+  any?: GateFile[];
+}
+
+const kinds = Object.entries(KINDS).map(([key, kind]) => ({ key, ...kind.schema(GATE_WORDS) }));
+const gates = list(named((): Shape<GateFile> => GATE));
+
+const CHECKS = {
+  ...Object.fromEntries(kinds.map(({ key, check }) => [key, check])),
+  use: optional(name, "The gate of this name in pawl.yaml."),
+  all: optional(gates, "Every one of these gates has to pass."),
+  any: optional(gates, "One of these gates has to pass."),
+};
+
+/** Exactly one of these keys says what is checked. */
+export const CHECK_KEYS = Object.keys(CHECKS);
 
 /** Each option with the kinds that it goes with. */
 export const OPTIONS = new Map<string, string[]>();
-for (const [key, { schema }] of kinds)
-  for (const option of Object.keys(schema.options ?? {})) OPTIONS.set(option, [...(OPTIONS.get(option) ?? []), key]);
+for (const { key, options = {} } of kinds)
+  for (const option of Object.keys(options)) OPTIONS.set(option, [...(OPTIONS.get(option) ?? []), key]);
 
-const CHECKS: Record<string, Field> = Object.fromEntries(kinds.map(([key, { schema }]) => [key, schema.field]));
-
-export const GATE: RecordShape = {
-  kind: "record",
-  id: "gate",
-  fields: {
+export const GATE = record(
+  {
     ...CHECKS,
-    use: { shape: { kind: "text", rule: NAME }, about: "The gate of this name in pawl.yaml." },
+    name: optional(GATE_WORDS.gateLine, "What people see. Default: made from the check."),
+    ...Object.assign({}, ...kinds.map(({ options }) => options ?? {})),
   },
-};
-
-GATE.fields.all = { shape: { kind: "list", of: GATE, min: 1 }, about: "Every one of these gates has to pass." };
-GATE.fields.any = { shape: { kind: "list", of: GATE, min: 1 }, about: "One of these gates has to pass." };
-GATE.oneOf = Object.keys(GATE.fields);
-GATE.fields.name = { shape: line, about: "What people see. Default: made from the check." };
-Object.assign(GATE.fields, ...kinds.map(([, { schema }]) => schema.options ?? {}));
+  { oneOf: CHECK_KEYS, none: "this checks nothing" },
+) as Shape<GateFile>;

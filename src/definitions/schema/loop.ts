@@ -1,6 +1,6 @@
 /** What can be said about loops, in pawl.yaml, in ~/.config/pawl/config.yaml and in a procedure. */
-import { LINE } from "../rules.ts";
-import type { Field } from "./shape.ts";
+import type { InferOutput } from "valibot";
+import { integer, integerOr, line, number, optional, record, word } from "./words.ts";
 
 /** Each limit once: for the files, for flags and for the environment. */
 export const BOUNDS = {
@@ -29,68 +29,55 @@ export const PERMISSIONS = ["edits", "settings", "skip"] as const;
 /** The agents that are known by name. */
 export const AGENTS = ["claude", "codex", "copilot", "gemini", "qwen", "opencode"] as const;
 
-export const MAX_ITERATIONS: Field = {
-  shape: { kind: "integer", ...BOUNDS.max_iterations, or: "unlimited" },
-  about: "So many iterations at most.",
-};
-export const FAILURE_THRESHOLD: Field = {
-  shape: { kind: "integer", ...BOUNDS.failure_threshold },
-  about: "So many failures in a row end the loop.",
-};
-export const TIMEOUT: Field = {
-  shape: { kind: "integer", ...BOUNDS.timeout },
-  about: "An iteration that takes longer, in seconds, is ended and counts as a failure.",
+export const MAX_ITERATIONS = integerOr("unlimited", BOUNDS.max_iterations.min, BOUNDS.max_iterations.max);
+export const FAILURE_THRESHOLD = within(BOUNDS.failure_threshold);
+export const TIMEOUT = within(BOUNDS.timeout);
+
+function within({ min, max }: { min: number; max: number }) {
+  return integer(min, max);
+}
+
+/** What is said about each, in files and in procedures. */
+export const ABOUT = {
+  max_iterations: "The most iterations.",
+  failure_threshold: "The loop stops after this many failures in a row.",
+  timeout: "An iteration that takes longer, in seconds, is ended and counts as a failure.",
 };
 
-const COMMON: Record<string, Field> = {
-  max_iterations: { ...MAX_ITERATIONS, default: BUILT_IN.max_iterations },
-  failure_threshold: { ...FAILURE_THRESHOLD, default: BUILT_IN.failure_threshold },
-  timeout: { ...TIMEOUT, default: BUILT_IN.timeout },
-  time_limit: {
-    shape: { kind: "integer", ...BOUNDS.time_limit },
-    default: BUILT_IN.time_limit,
-    about: "The whole loop ends after so many seconds.",
-  },
-  budget: {
-    shape: { kind: "number", ...BOUNDS.budget },
-    default: BUILT_IN.budget,
-    about: "The whole loop ends when the agent reports to have cost so many US dollars.",
-  },
-  buffer: {
-    shape: { kind: "integer", ...BOUNDS.buffer },
-    default: BUILT_IN.buffer,
-    about: "So many bytes of an iteration's output are kept: the last ones.",
-  },
+const COMMON = {
+  max_iterations: optional(MAX_ITERATIONS, ABOUT.max_iterations, BUILT_IN.max_iterations),
+  failure_threshold: optional(FAILURE_THRESHOLD, ABOUT.failure_threshold, BUILT_IN.failure_threshold),
+  timeout: optional(TIMEOUT, ABOUT.timeout, BUILT_IN.timeout),
+  time_limit: optional(within(BOUNDS.time_limit), "The whole loop ends after this many seconds.", BUILT_IN.time_limit),
+  budget: optional(
+    number(BOUNDS.budget.min, BOUNDS.budget.max),
+    "The whole loop ends when the agent reports a cost of this many US dollars.",
+    BUILT_IN.budget,
+  ),
+  buffer: optional(
+    within(BOUNDS.buffer),
+    "This many bytes of an iteration's output are kept: the last ones.",
+    BUILT_IN.buffer,
+  ),
 };
 
 /** A repository must not choose the command that is run on the person's machine: only an agent by its name. */
-export const PROJECT_LOOP: Field = {
-  shape: {
-    kind: "record",
-    fields: {
-      ...COMMON,
-      ai: { shape: { kind: "word", values: AGENTS }, default: BUILT_IN.ai, about: "Which agent works." },
-    },
-  },
-  about: "For `pawl loop`, where neither a flag, the procedure nor the environment says otherwise.",
-};
+export const PROJECT_LOOP = optional(
+  record({ ...COMMON, ai: optional(word(...AGENTS), "Which agent works.", BUILT_IN.ai) }),
+  "For `pawl loop`, where neither a flag, the procedure nor the environment says otherwise.",
+);
 
-export const PERSON_LOOP: Field = {
-  shape: {
-    kind: "record",
-    fields: {
-      ...COMMON,
-      ai: {
-        shape: { kind: "text", rule: LINE },
-        default: BUILT_IN.ai,
-        about: "Which agent works: a name, or a command line of your own.",
-      },
-      permissions: {
-        shape: { kind: "word", values: PERMISSIONS },
-        default: BUILT_IN.permissions,
-        about: "What Claude may do unasked: edit files, only what its settings allow, or everything (not as root).",
-      },
-    },
-  },
-  about: "For `pawl loop`, in every project that does not say otherwise.",
-};
+const PERSONS = record({
+  ...COMMON,
+  ai: optional(line, "Which agent works: a name, or a command line of your own.", BUILT_IN.ai),
+  permissions: optional(
+    word(...PERMISSIONS),
+    "What Claude may do without asking: edit files, only what its settings allow, or everything (not as root).",
+    BUILT_IN.permissions,
+  ),
+});
+
+export const PERSON_LOOP = optional(PERSONS, "For `pawl loop`, in every project that does not say otherwise.");
+
+/** What a file says about loops; what it leaves out is decided elsewhere. */
+export type LoopLevel = InferOutput<typeof PERSONS>;

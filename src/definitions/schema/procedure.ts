@@ -1,9 +1,8 @@
-/** The procedure file format, as data: the reader and schema/procedure.json both come from it. */
-
-import { LINE, NAME, type Rule } from "../rules.ts";
+/** The procedure file format. */
+import type { InferOutput } from "valibot";
 import { GATE } from "./gate.ts";
-import { FAILURE_THRESHOLD, MAX_ITERATIONS, TIMEOUT } from "./loop.ts";
-import type { Field, RecordShape, Shape } from "./shape.ts";
+import { ABOUT, FAILURE_THRESHOLD, MAX_ITERATIONS, TIMEOUT } from "./loop.ts";
+import { line, list, map, name, optional, type Rule, record, required, text, word, yes } from "./words.ts";
 
 const FRAGMENT_PATH: Rule = {
   pattern:
@@ -18,66 +17,49 @@ const PARAMETER: Rule = {
 };
 const FILLED: Rule = { pattern: "\\S", what: "a text", hint: "write something here, or leave the entry out" };
 
-const line: Shape = { kind: "text", rule: LINE };
-
-const FRAGMENT: RecordShape = {
-  kind: "record",
-  id: "fragment",
-  fields: {
-    path: {
-      shape: { kind: "text", rule: FRAGMENT_PATH },
-      about:
-        "`builtin:<phase>/<file>.md`, or a file below `.pawl/` (of your own procedures: below `~/.config/pawl/`). Links are not followed.",
-    },
-    content: { shape: { kind: "text", rule: FILLED }, about: "The text itself, in place of a file." },
-    parameters: {
-      shape: { kind: "map", key: PARAMETER, of: { kind: "text" }, min: 1 },
-      about:
-        "What takes the place of {name} in the text. {procedure}, {success}, {again} and {failure} are always there.",
-    },
+const FRAGMENT = record(
+  {
+    path: optional(
+      text(FRAGMENT_PATH),
+      "`builtin:<phase>/<file>.md`, or a file below `.pawl/` (of your own procedures: below `~/.config/pawl/`). Links are not followed.",
+    ),
+    content: optional(text(FILLED), "The text itself, in place of a file."),
+    parameters: optional(
+      map(PARAMETER, text()),
+      "What replaces {name} in the text. {procedure}, {success}, {again} and {failure} are always there.",
+    ),
   },
-  oneOf: ["path", "content"],
-};
+  { oneOf: ["path", "content"], none: "this says nothing" },
+);
 
-const phase = (about: string): Field => ({ shape: { kind: "list", of: FRAGMENT, min: 0 }, about });
+const fragments = list(FRAGMENT, 0);
 
-export const PROCEDURE: RecordShape = {
-  kind: "record",
-  fields: {
-    name: { shape: { kind: "text", rule: NAME }, required: true, about: "Its name; its file is <name>.yaml." },
-    title: { shape: line, about: "The name people see. Default: made from the name." },
-    about: { shape: line, required: true, about: "What it is for, in a sentence." },
-    main: { shape: { kind: "true" }, about: "Listed among the first." },
-    success: {
-      shape: line,
-      required: true,
-      about: "What SUCCESS means: the goal of the procedure, not of an iteration.",
-    },
-    again: { shape: line, required: true, about: "What it means to end without a signal; the next iteration goes on." },
-    failure: { shape: line, required: true, about: "What FAILURE means: when the agent cannot go on." },
-    phases: {
-      shape: {
-        kind: "record",
-        fields: {
-          observe: phase("What to look at."),
-          orient: phase("How to understand it."),
-          decide: phase("What to choose, and when to give up."),
-          act: phase("What to do, and which signal to end with."),
-        },
-      },
-      required: true,
-      about: "The prompt, put together from fragments. An empty phase is left out; one at least has to say something.",
-    },
-    max_iterations: MAX_ITERATIONS,
-    failure_threshold: FAILURE_THRESHOLD,
-    timeout: TIMEOUT,
-    gates: {
-      shape: { kind: "list", of: GATE, min: 1 },
-      about: "Checks that Pawl makes itself: SUCCESS without them is not believed.",
-    },
-    drives: {
-      shape: { kind: "word", values: ["auto-workflow"] },
-      about: "The loop drives this workflow: one fresh process for each of its tasks.",
-    },
-  },
-};
+const PHASES = record({
+  observe: optional(fragments, "What to look at."),
+  orient: optional(fragments, "How to understand it."),
+  decide: optional(fragments, "What to choose, and when to give up."),
+  act: optional(fragments, "What to do, and which signal to end with."),
+});
+
+export const PROCEDURE = record({
+  name: required(name, "Its name; its file is <name>.yaml."),
+  title: optional(line, "The name people see. Default: made from the name."),
+  about: required(line, "What it is for, in a sentence."),
+  main: optional(yes, "Listed among the first."),
+  success: required(line, "What SUCCESS means: the goal of the procedure, not of an iteration."),
+  again: required(line, "What it means to end without a signal; the next iteration goes on."),
+  failure: required(line, "What FAILURE means: when the agent cannot go on."),
+  phases: required(
+    PHASES,
+    "The prompt, put together from fragments. An empty phase is left out; at least one has to say something.",
+  ),
+  max_iterations: optional(MAX_ITERATIONS, ABOUT.max_iterations),
+  failure_threshold: optional(FAILURE_THRESHOLD, ABOUT.failure_threshold),
+  timeout: optional(TIMEOUT, ABOUT.timeout),
+  gates: optional(list(GATE), "Checks that Pawl makes itself: SUCCESS without them is not believed."),
+  drives: optional(word("auto-workflow"), "The loop drives this workflow: one fresh process for each of its tasks."),
+});
+
+export const PROCEDURE_PARTS = { gate: GATE, fragment: FRAGMENT };
+
+export type ProcedureFile = InferOutput<typeof PROCEDURE>;

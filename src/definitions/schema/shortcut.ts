@@ -4,10 +4,7 @@ import { type Overrides, SHORTCUTS } from "../../controls/core/shortcut.ts";
 import { plain } from "../../kernel/text/safe-text.ts";
 import { quote, suggest } from "../problem.ts";
 import { type Reading, reportAt } from "../read.ts";
-import type { Rule } from "../rules.ts";
-import { PERSON_LOOP } from "./loop.ts";
-import { NOTIFY_FIELD } from "./notify.ts";
-import type { Field, RecordShape } from "./shape.ts";
+import { map, optional, type Rule, text, wordOr } from "./words.ts";
 
 /** The hook looks only at the first characters of a prompt: longer keys would never be seen. */
 const KEY: Rule = {
@@ -24,17 +21,10 @@ const TEXT: Rule = {
   hint: "write on, off, or what the agent is to be told",
 };
 
-export const SHORTCUTS_FIELD: Field = {
-  shape: { kind: "off-or", of: { kind: "map", key: KEY, of: { kind: "text", rule: TEXT }, min: 1 } },
-  about:
-    "What a few keys mean in a session (`pawl help shortcuts`): off, or by key on, off or a text of your own. A person's ~/.config/pawl/config.yaml counts more than a project's pawl.yaml.",
-};
-
-/** ~/.config/pawl/config.yaml */
-export const CONFIG: RecordShape = {
-  kind: "record",
-  fields: { shortcuts: SHORTCUTS_FIELD, loop: PERSON_LOOP, notify: NOTIFY_FIELD },
-};
+export const SHORTCUTS_ENTRY = optional(
+  wordOr(["off"], map(KEY, text(TEXT))),
+  "What a few keys mean in a session (`pawl help shortcuts`): off, or by key on, off or a text of your own. A person's ~/.config/pawl/config.yaml counts more than a project's pawl.yaml.",
+);
 
 export function checkShortcuts(reading: Reading, value: Overrides | undefined, whose: "project" | "person"): void {
   if (value === undefined || value === "off") return;

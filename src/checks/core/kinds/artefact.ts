@@ -2,11 +2,12 @@
 
 import { plain } from "../../../kernel/text/safe-text.ts";
 import { fail, kind, pass } from "./kind.ts";
-import { glob } from "./shapes.ts";
 
 /** What is measured is the path of the file, "" if there is none. It is mostly ignored by git, so no tree holds it. */
 export const artefact = kind<string>({
-  schema: { field: { shape: glob, about: "A file like this (a glob) was made since the stage began." } },
+  schema: ({ glob, optional }) => ({
+    check: optional(glob, "A file like this (a glob) was made since the stage began."),
+  }),
   needs: "measure",
   outsideRun: () => "a run: it is about what a stage made",
   measure({ need, findMade }, { artefact: wanted = "" }) {

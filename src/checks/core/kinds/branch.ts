@@ -4,15 +4,14 @@ import { matchesGlob } from "../../../kernel/text/glob.ts";
 import { plain } from "../../../kernel/text/safe-text.ts";
 import type { Facts, Gate } from "../../../kernel/types/run.ts";
 import { type Background, type Finding, fail, kind, pass, unproven } from "./kind.ts";
-import { lines } from "./shapes.ts";
 
 export const branch = kind({
-  schema: {
-    field: {
-      shape: lines,
-      about: 'The branch matches one of these globs and none that begins with "!": ["feature/*"], ["!main"].',
-    },
-  },
+  schema: ({ gateLines, optional }) => ({
+    check: optional(
+      gateLines,
+      'The branch matches one of these globs and none that begins with "!": ["feature/*"], ["!main"].',
+    ),
+  }),
   needs: "git",
   judge,
 });

@@ -1,62 +1,51 @@
 /** `run`, `shell` and `typed`: a command, and exit 0 passes. `tests` builds on it. */
 
-import type { Field } from "../../../definitions/schema/shape.ts";
 import { plain } from "../../../kernel/text/safe-text.ts";
 import type { Gate, GateFact } from "../../../kernel/types/run.ts";
 import { relevantLines } from "../relevant-lines.ts";
-import { type Finding, fail, type Kind, kind, pass, unproven } from "./kind.ts";
-import { argv, globs, line, path } from "./shapes.ts";
+import { type Entry, type Finding, fail, type Kind, kind, pass, unproven, type Words } from "./kind.ts";
 
 export type RanFact = Extract<GateFact, { kind: "ran" }>;
 
-const OPTIONS: Record<string, Field> = {
-  cwd: { shape: path, about: "Where the command is run, relative to the project." },
-  when_changed: {
-    shape: globs,
-    about: "Checked only if one of these changed since the run began (or since --base).",
-  },
-  retries: {
-    shape: { kind: "integer", min: 0, max: 5 },
-    about: "This many further attempts; a pass after one is recorded as flaky.",
-  },
-  timeout: {
-    shape: { kind: "integer", min: 1, max: 86_400 },
-    default: 600,
-    about: "In seconds. A command that takes longer is ended with everything it started, and the gate is unproven.",
-  },
-  wait: {
-    shape: { kind: "integer", min: 0, max: 540 },
-    default: 300,
-    about: "A stop is held up for this many seconds; then the check goes on by itself and the agent is told later.",
-  },
-  env: {
-    shape: {
-      kind: "map",
-      key: {
-        pattern: "^[A-Za-z_][A-Za-z0-9_]{0,127}$",
-        what: "the name of an environment variable",
-        hint: "use letters, digits and underscores",
-      },
-      of: { kind: "text" },
-      min: 1,
-    },
-    about: "Environment variables for the command. Those that make programs load other code are refused.",
-  },
-  fault: {
-    shape: path,
-    about: "A patch with which this gate has to fail: `pawl verify --prove` tries it, in a copy of the project.",
-  },
+const commandOptions = ({ globs, integer, map, optional, path, text }: Words): Record<string, Entry> => ({
+  cwd: optional(path, "Where the command is run, relative to the project."),
+  when_changed: optional(globs, "Checked only if one of these changed since the run began (or since --base)."),
+  retries: optional(integer(0, 5), "This many further attempts; a pass after one is recorded as flaky."),
+  timeout: optional(
+    integer(1, 86_400),
+    "In seconds. A command that takes longer is ended with everything it started, and the gate is unproven.",
+    600,
+  ),
+  wait: optional(
+    integer(0, 540),
+    "A stop is held up for this many seconds; then the check goes on by itself and the agent is told later.",
+    300,
+  ),
+  env: optional(
+    map(VARIABLE, text()),
+    "Environment variables for the command. Those that make programs load other code are refused.",
+  ),
+  fault: optional(
+    path,
+    "A patch with which this gate has to fail: `pawl verify --prove` tries it, in a copy of the project.",
+  ),
+});
+
+const VARIABLE = {
+  pattern: "^[A-Za-z_][A-Za-z0-9_]{0,127}$",
+  what: "the name of an environment variable",
+  hint: "use letters, digits and underscores",
 };
 
 /** A kind that starts a command: the same options, the same measuring, the output judged by `judgeRun`. */
 export function commandKind(
-  field: Field,
+  check: (words: Words) => Entry,
   judgeRun: (gate: Gate, fact: RanFact, background: Parameters<Kind["judge"]>[1]) => Finding,
-  rest: Pick<Kind<RanFact>, "name" | "outsideRun" | "command"> & { options?: Record<string, Field> },
+  rest: Pick<Kind<RanFact>, "name" | "outsideRun" | "command"> & { options?: (words: Words) => Record<string, Entry> },
 ): Kind<unknown> {
   const { options, ...own } = rest;
   return kind<RanFact>({
-    schema: { field, options: { ...options, ...OPTIONS } },
+    schema: (words) => ({ check: check(words), options: { ...options?.(words), ...commandOptions(words) } }),
     needs: "measure",
     compares: (gate) => gate.tests !== undefined || gate.when_changed !== undefined,
     keep: true,
@@ -67,20 +56,22 @@ export function commandKind(
 }
 
 export const run = commandKind(
-  { shape: argv, about: "A command as a list of words, without a shell: [npm, run, lint]. Exit 0 passes." },
+  ({ argv, optional }) =>
+    optional(argv, "A command as a list of words, without a shell: [npm, run, lint]. Exit 0 passes."),
   (_gate, fact) => judgeExit(fact),
   { name: (gate) => quoted(gate.run!), command: (gate) => ({ argv: gate.run! }) },
 );
 
 export const shell = commandKind(
-  { shape: line, about: "A line for /bin/sh. Exit 0 passes. Needed only for pipes and the like." },
+  ({ gateLine, optional }) =>
+    optional(gateLine, "A line for /bin/sh. Exit 0 passes. Needed only for pipes and the like."),
   (_gate, fact) => judgeExit(fact, NOT_RUN),
   { name: (gate) => gate.shell!, command: (gate) => ({ shell: gate.shell! }) },
 );
 
 /** Only until the run begins: the command that the person typed is then kept under `shell`. */
 export const typed = commandKind(
-  { shape: { kind: "true" }, about: "The command that the person typed after the starting word, by /bin/sh." },
+  ({ optional, yes }) => optional(yes, "The command that the person typed after the starting word, by /bin/sh."),
   (_gate, fact) => judgeExit(fact, NOT_RUN),
   {
     name: () => "the typed command",

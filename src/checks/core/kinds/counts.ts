@@ -1,14 +1,12 @@
 /** What kinds of gates share when they judge: how many tests there have to be, and what was shown or not. */
 
-import type { Field } from "../../../definitions/schema/shape.ts";
 import type { Gate } from "../../../kernel/types/run.ts";
-import { type Finding, fail, pass } from "./kind.ts";
-import { count } from "./shapes.ts";
+import { type Finding, fail, pass, type Words } from "./kind.ts";
 
-export const TEST_COUNTS: Record<string, Field> = {
-  min: { shape: count, about: "At least this many tests passed. Default: 1." },
-  max_skipped: { shape: count, about: "At most this many tests were skipped." },
-};
+export const testCounts = ({ optional, testCount: count }: Words) => ({
+  min: optional(count, "At least this many tests passed. Default: 1."),
+  max_skipped: optional(count, "At most this many tests were skipped."),
+});
 
 export const testCount = (count: number) => `${count} test${count === 1 ? "" : "s"}`;
 

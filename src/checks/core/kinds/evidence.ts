@@ -1,11 +1,10 @@
 /** `evidence`: what the agent's own tool calls in this stage show. */
 
-import { NAME } from "../../../definitions/rules.ts";
 import { plain } from "../../../kernel/text/safe-text.ts";
 import type { Gate, ToolCall } from "../../../kernel/types/run.ts";
 import type { TestRun } from "../../../kernel/types/verdict.ts";
 import type { Looked, Measuring } from "../../measuring.ts";
-import { type Shown, shown, TEST_COUNTS, tooFew } from "./counts.ts";
+import { type Shown, shown, testCounts, tooFew } from "./counts.ts";
 import { type Finding, fail, kind, pass } from "./kind.ts";
 
 /** The newest run of tests, and a file that was changed after it. */
@@ -16,21 +15,19 @@ interface TestEvidence {
 type Evidence = TestEvidence | Shown;
 
 export const evidence = kind<Evidence>({
-  schema: {
-    field: {
-      shape: { kind: "word", values: ["tests", "review", "task-read", "failure"] },
-      about:
-        "What the agent's own tool calls in this stage show. tests: a green run, and nothing was changed after it. review: a reviewer approved. task-read: the task was opened again. failure: tests or the review failed.",
-    },
+  schema: (words) => ({
+    check: words.optional(
+      words.word("tests", "review", "task-read", "failure"),
+      "What the agent's own tool calls in this stage show. tests: a green run, and nothing was changed after it. review: a reviewer approved. task-read: the task was opened again. failure: tests or the review failed.",
+    ),
     options: {
-      ...TEST_COUNTS,
-      from: {
-        shape: { kind: "text", rule: NAME },
-        about:
-          "What tool calls show since this stage was entered counts. A run whose plan lacks the stage is not asked.",
-      },
+      ...testCounts(words),
+      from: words.optional(
+        words.name,
+        "What tool calls show since this stage was entered counts. A run whose plan lacks the stage is not asked.",
+      ),
     },
-  },
+  }),
   needs: "measure",
   outsideRun: () => "a run: it is about the agent's own tool calls",
   measure(measuring, gate) {

@@ -2,7 +2,6 @@
 
 import type { FileState } from "../../../kernel/types/run.ts";
 import { fail, kind, pass } from "./kind.ts";
-import { line, path } from "./shapes.ts";
 
 interface FileFinding {
   state: FileState;
@@ -12,10 +11,10 @@ interface FileFinding {
 }
 
 export const file = kind<FileFinding>({
-  schema: {
-    field: { shape: path, about: "This file is there and is not empty." },
-    options: { contains: { shape: line, about: "The file holds this text." } },
-  },
+  schema: ({ gateLine, optional, path }) => ({
+    check: optional(path, "This file is there and is not empty."),
+    options: { contains: optional(gateLine, "The file holds this text.") },
+  }),
   needs: "measure",
   keep: true,
   measure({ inspectFile, readFile }, { file: name = "", contains }) {

@@ -5,13 +5,12 @@ import type { Facts, Gate, GitFact } from "../../../kernel/types/run.ts";
 import { type Background, type Finding, fail, kind, pass, unproven } from "./kind.ts";
 
 export const git = kind({
-  schema: {
-    field: {
-      shape: { kind: "word", values: ["clean", "committed", "committed-or-clean"] },
-      about:
-        "clean: nothing is left to commit. committed: a commit was made in this stage, and nothing is left. committed-or-clean: one of the two.",
-    },
-  },
+  schema: ({ optional, word }) => ({
+    check: optional(
+      word("clean", "committed", "committed-or-clean"),
+      "clean: nothing is left to commit. committed: a commit was made in this stage, and nothing is left. committed-or-clean: one of the two.",
+    ),
+  }),
   needs: "git",
   outsideRun: (gate) => (gate.git === "clean" ? null : "a run: it is about a stage's commit"),
   judge,

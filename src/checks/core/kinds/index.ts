@@ -36,7 +36,7 @@ const NAMES = Object.keys(KINDS) as KindName[];
 
 /** A run may have been pinned by another version of Pawl: what this one does not know proves nothing. */
 const UNKNOWN: Kind<unknown> = {
-  schema: { field: { shape: { kind: "true" }, about: "" } },
+  schema: ({ optional, yes }) => ({ check: optional(yes, "") }),
   needs: "measure",
   judge: () => unproven("this version of Pawl does not know this kind of gate"),
 };

@@ -4,7 +4,7 @@
  * through `Measuring`, which is loaded only where there is a gate to measure.
  */
 
-import type { Field } from "../../../definitions/schema/shape.ts";
+import type { GATE_WORDS } from "../../../definitions/schema/words.ts";
 import type { Facts, GitFact, Verdict } from "../../../kernel/types/run.ts";
 import type { Gate } from "../../../kernel/types/workflow.ts";
 import type { Looked, Measuring } from "../../measuring.ts";
@@ -29,12 +29,15 @@ export interface Background {
   message?: string | null;
 }
 
+export type Words = typeof GATE_WORDS;
+export type Entry = ReturnType<Words["optional"]>;
+
 /** How a command is written: as words, or as a line for /bin/sh. */
 export type Command = { argv: string[] } | { shell: string };
 
 export interface Kind<Value = never> {
-  /** the key that names it, and the options that go with it */
-  schema: { field: Field; options?: Record<string, Field> };
+  /** the key that names it, and the options that go with it; declared only where a file is read */
+  schema(words: Words): { check: Entry; options?: Record<string, Entry> };
   /** what people see where the gate has no name; default: the key and its value */
   name?(gate: Gate): string;
   /** what has to be known to judge it; `measure`: what this kind measures itself */

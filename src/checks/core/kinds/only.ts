@@ -3,10 +3,11 @@
 import { matchesGlob } from "../../../kernel/text/glob.ts";
 import { plain } from "../../../kernel/text/safe-text.ts";
 import { fail, kind, pass } from "./kind.ts";
-import { globs } from "./shapes.ts";
 
 export const only = kind<string[]>({
-  schema: { field: { shape: globs, about: "Nothing was changed outside these globs since the run began." } },
+  schema: ({ globs, optional }) => ({
+    check: optional(globs, "Nothing was changed outside these globs since the run began."),
+  }),
   needs: "measure",
   compares: () => true,
   outsideRun: (_gate, hasBase) => (hasBase ? null : "--base REF: it compares with a commit"),

@@ -1,15 +1,11 @@
 /** `person`: a person has to approve; the text says what. The approval itself is recorded as a verdict. */
 
 import { kind, unproven } from "./kind.ts";
-import { line } from "./shapes.ts";
 
 export const person = kind({
-  schema: {
-    field: {
-      shape: line,
-      about: "A person has to approve; the text says what: `pawl approve` or /pawl:approve.",
-    },
-  },
+  schema: ({ gateLine, optional }) => ({
+    check: optional(gateLine, "A person has to approve; the text says what: `pawl approve` or /pawl:approve."),
+  }),
   name: (gate) => gate.person!,
   needs: "tree",
   outsideRun: () => "a run: a person approves a claim",

@@ -1,10 +1,11 @@
 /** `says`: the agent's last message has a line that begins with one of these. */
 
 import { fail, kind, pass, unproven } from "./kind.ts";
-import { lines } from "./shapes.ts";
 
 export const says = kind({
-  schema: { field: { shape: lines, about: "The agent's last message has a line that begins with one of these." } },
+  schema: ({ gateLines, optional }) => ({
+    check: optional(gateLines, "The agent's last message has a line that begins with one of these."),
+  }),
   needs: "message",
   judge({ says: beginnings = [] }, { message = null }) {
     if (message === null) return unproven("the agent's last message is not known");

@@ -3,28 +3,25 @@
 import { plain } from "../../../kernel/text/safe-text.ts";
 import type { Gate, Weakening } from "../../../kernel/types/run.ts";
 import { commandKind, quoted, type RanFact } from "./command.ts";
-import { TEST_COUNTS, testCount, tooFew } from "./counts.ts";
+import { testCount, testCounts, tooFew } from "./counts.ts";
 import { type Background, type Finding, fail, pass, unproven } from "./kind.ts";
-import { argv } from "./shapes.ts";
 
 export const tests = commandKind(
-  {
-    shape: argv,
-    about: "A test runner as a list of words. Its own summary is read: exit 0 without passed tests proves nothing.",
-  },
+  ({ argv, optional }) =>
+    optional(
+      argv,
+      "A test runner as a list of words. Its own summary is read: exit 0 without passed tests proves nothing.",
+    ),
   judgeSuite,
   {
-    options: {
-      ...TEST_COUNTS,
-      fewer: {
-        shape: { kind: "word", values: ["allow"] },
-        about: "allow: fewer tests than at an earlier check of this run are fine.",
-      },
-      weakened: {
-        shape: { kind: "word", values: ["allow"] },
-        about: "allow: tests may be removed, skipped, focused or lose assertions during the run.",
-      },
-    },
+    options: (words) => ({
+      ...testCounts(words),
+      fewer: words.optional(words.word("allow"), "allow: fewer tests than at an earlier check of this run are fine."),
+      weakened: words.optional(
+        words.word("allow"),
+        "allow: tests may be removed, skipped, focused or lose assertions during the run.",
+      ),
+    }),
     name: (gate) => quoted(gate.tests!),
     command: (gate) => ({ argv: gate.tests! }),
   },

@@ -6,12 +6,12 @@ import { type Shown, shown } from "./counts.ts";
 import { fail, kind, pass } from "./kind.ts";
 
 export const tracker = kind<Tracked | Shown>({
-  schema: {
-    field: {
-      shape: { kind: "word", values: ["closed", "claimed", "none-ready"] },
-      about: "What the tracker itself says: the run's task is closed, or claimed; or no task of the project is ready.",
-    },
-  },
+  schema: ({ optional, word }) => ({
+    check: optional(
+      word("closed", "claimed", "none-ready"),
+      "What the tracker itself says: the run's task is closed, or claimed; or no task of the project is ready.",
+    ),
+  }),
   needs: "measure",
   outsideRun: () => "a run: it is about a run's task",
   measure(measuring, gate) {
