@@ -1,40 +1,26 @@
 import { resolve } from "node:path";
-import { lookForSignal } from "../checks/evidence/infer.ts";
-import { isDoubtful, ownLines, saysOne } from "../checks/evidence/infer-prose.ts";
-import { readLastMessage, readToolsSince } from "../hosts/claude/transcript.ts";
-import { excerpt } from "../kernel/text/safe-text.ts";
-import { parseSignals } from "../kernel/text/signal.ts";
-import type { Inferred } from "../kernel/types/inference.ts";
-import type { ToolCall, Workflow } from "../kernel/types/run.ts";
-import { type Inference, isRegistered } from "../kernel/types/workflow.ts";
+import { type Detected, detectInText, detectInTranscript } from "../auto/detect.ts";
+import type { Workflow } from "../kernel/types/run.ts";
 import { UserError } from "../kernel/user-error.ts";
 import { type Io, parseArgs } from "./shared/args.ts";
 import { visible, visibleJson } from "./shared/visible.ts";
 import { findTarget } from "./shared/workflow-args.ts";
 
-export const summary = "which stage a text or a transcript shows";
+export const summary = "show which stage a text or a transcript is at";
 export const usage = `usage: pawl detect [--workflow NAME] [--json] [text…]           (or the text on stdin)
        pawl detect --transcript FILE [--task ID] [--workflow NAME] [--json]
 
-Says which stage's signal a text or a session shows, and by what: a marker in the agent's own words, or inferred from
-tool calls and their results; else the agent would be asked. Of a transcript the last message and all tool calls count,
-sub-agents' included; the latest stage that is shown wins. A text alone is no evidence: what it names is only a guess
-and marked as unverified. A run never goes on because of one.
+Shows which stage a text or a session is at, and how Pawl knows: by a marker in the agent's own words, or inferred from
+tool calls and their results; otherwise Pawl would ask the agent. In a transcript the last message and all tool calls
+count, those of sub-agents too; the latest stage wins. A text alone is no evidence: what it names is a guess, marked as
+unverified, and never moves a run.
 
   --transcript  a session's .jsonl file of Claude Code
-  --task        the task the session works on: only with it can opening and closing it be seen
-  --workflow    auto-workflow if left out
+  --task        the task of the session; needed to notice that it was opened or closed
+  --workflow    default: auto-workflow
   --json        stage, tier (marker, inferred, asked), evidence, unverified
 
 Exit codes: 0 a stage was found, or work on one (IN_PROGRESS, IN_TESTING, IN_ORACLE_REVIEW), 1 UNKNOWN, 2 wrong usage.`;
-
-interface Detected {
-  stage: string;
-  tier: "marker" | "inferred" | "asked";
-  evidence: string;
-  /** nothing but words stands behind it */
-  unverified: boolean;
-}
 
 const OPTIONS = ["--transcript=", "--task=", "--workflow=", "--json"];
 
@@ -66,102 +52,6 @@ function workflowOf(name: string, io: Io): Workflow {
 }
 
 async function readInput(): Promise<string> {
-  if (process.stdin.isTTY) throw new UserError("there is no text", "give it as arguments, on stdin, or --transcript");
+  if (process.stdin.isTTY) throw new UserError("no text given", "pass it as arguments, on stdin, or use --transcript");
   return await Bun.stdin.text();
-}
-
-function markerIn(workflow: Workflow, text: string): string | undefined {
-  return parseSignals(text, workflow.signals).found.findLast((signal) => isRegistered(workflow, signal));
-}
-
-const UNKNOWN: Detected = {
-  stage: "UNKNOWN",
-  tier: "asked",
-  evidence: "nothing shows a stage: the agent would be asked",
-  unverified: false,
-};
-
-// ── A transcript ────────────────────────────────────────────────────────────
-
-function detectInTranscript(workflow: Workflow, path: string, task: string): Detected {
-  const calls = readToolsSince(path, "1970-01-01T00:00:00Z", 0);
-  if (!calls.ok) throw new UserError(`cannot read ${visible(path)}: ${calls.why}`, "give a session's .jsonl file");
-  const last = readLastMessage(path, "", 0);
-  const message = last.ok ? last.value : "";
-  const marker = markerIn(workflow, message);
-  if (marker !== undefined) return claimed(workflow, marker, calls.value, message, task);
-  const rules = workflow.stages.map((stage) => stage.infer ?? {});
-  const seen = rules.map((each) => lookForSignal(each, calls.value, message, task));
-  const shown = seen.findLast((one) => one.inferred !== null)?.inferred;
-  if (shown) return inferred(shown);
-  const { progress, tools } = lookForSignal({}, calls.value, message, task);
-  if (progress === "UNKNOWN") return UNKNOWN;
-  return { stage: progress, tier: "inferred", evidence: WORK[progress](tools), unverified: false };
-}
-
-const WORK = {
-  IN_PROGRESS: (tools: number) => `${tools === 1 ? "one tool call" : `${tools} tool calls`}, and none shows an end`,
-  IN_TESTING: () => "tests were run, and the last word is not that all pass",
-  IN_ORACLE_REVIEW: () => "a review was asked for, and none approves the code as it is",
-};
-
-const inferred = ({ signal, evidence }: Inferred): Detected => ({
-  stage: signal,
-  tier: "inferred",
-  evidence,
-  unverified: false,
-});
-
-/** A marker is what the agent says; whether its tool calls say the same stands beside it. */
-function claimed(workflow: Workflow, signal: string, calls: ToolCall[], message: string, task: string): Detected {
-  const rule = workflow.stages.map((stage) => stage.infer?.[signal]).find((one) => one !== undefined);
-  if (!rule) return { stage: signal, tier: "marker", evidence: "the last message has its marker", unverified: false };
-  // The marker says it: no other words are needed.
-  const { says: _says, ...needed } = rule;
-  const shown = lookForSignal({ [signal]: needed }, calls, message, task).inferred;
-  const beside = shown ? `tool calls show it: ${shown.evidence}` : "no tool call shows it";
-  return { stage: signal, tier: "marker", evidence: `the last message has its marker; ${beside}`, unverified: !shown };
-}
-
-// ── A text ──────────────────────────────────────────────────────────────────
-
-function detectInText(workflow: Workflow, text: string): Detected {
-  const marker = markerIn(workflow, text);
-  if (marker !== undefined)
-    return { stage: marker, tier: "marker", evidence: "the text has its marker", unverified: false };
-  for (const { infer, on } of workflow.stages.toReversed()) {
-    const rules = Object.entries({ ...("SESSION_CLEARED" in on && { SESSION_CLEARED: "/clear" as const }), ...infer });
-    for (const [signal, rule] of rules) {
-      const words = rule === "/clear" ? lineWith(text, [/(?<!\S)\/clear\b/i]) : wordsFor(rule, text);
-      if (words !== null) return guessed(signal, words);
-    }
-  }
-  return UNKNOWN;
-}
-
-const guessed = (signal: string, words: string): Detected => ({
-  stage: signal,
-  tier: "inferred",
-  evidence: `only these words: “${excerpt(words.trim(), 80)}”; a text alone proves nothing`,
-  unverified: true,
-});
-
-const RED = /\b[1-9]\d* (?:tests? )?(?:fail|error)|\bfail(?:ed|s|ing|ures?)?\b|\berrors?\b/i;
-
-/** Here, and nowhere else, words may stand for a tool call: nothing follows from the answer. */
-function wordsFor(rule: Inference, text: string): string | null {
-  const wanted: RegExp[] = [];
-  if (rule.closed) wanted.push(/\b(?:bd close|gh issue close|issue (?:is |was |has been )?(?:now )?closed)\b/i);
-  if (rule.review) wanted.push(/\boracle-?\s?review|\breview/i, /\b(?:approved|lgtm)\b/i);
-  if (rule.tests)
-    wanted.push(/\b(?:pytest|vitest|jest|playwright|tests?)\b/i, /\b(?:pass(?:ed|es|ing)?|success\w*)\b/i);
-  if (rule.read) wanted.push(/\b(?:bd show|gh issue view)\b/i);
-  if (wanted.length > 0 && !rule.says) return lineWith(text, wanted);
-  if (!rule.says || (wanted.length > 0 && lineWith(text, wanted) === null)) return null;
-  return saysOne(text, rule.says) === null ? null : text;
-}
-
-function lineWith(text: string, wanted: RegExp[]): string | null {
-  const lines = ownLines(text).filter((line) => !isDoubtful(line) && !RED.test(line));
-  return lines.find((line) => wanted.every((pattern) => pattern.test(line))) ?? null;
 }

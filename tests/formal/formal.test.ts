@@ -256,7 +256,7 @@ test("removing the folder, as the seed tells agents, completes the run; finish d
   }
 });
 
-test("a broken document is put aside and written anew; compaction goes on", () => {
+test("a broken document is put aside and written again; compaction goes on", () => {
   for (const bad of ["", "[]", "{", "\u0000\u0001", '{"workflow": 5}']) {
     const { place, session } = begun();
     writeFileSync(documents(place)[0]!, bad);

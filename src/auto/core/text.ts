@@ -83,3 +83,26 @@ export function stageLine({ stages }: Workflow, plan: string[]): string {
   const shown = stages.filter((stage, at) => plan.includes(stage.id) || at === stages.length - 1);
   return shown.map((stage) => stage.title).join(" → ");
 }
+
+/** The question of the third tier, to the letter as seed 004 has it; the lines are those of this run's stages. */
+export function stageQuestion(workflow: Workflow, plan: string[]): string {
+  const lines = workflow.stages.flatMap(({ id, title, on }) => {
+    const signal = plan.includes(id) ? Object.keys(on)[0] : undefined;
+    return signal ? [`- ${signal} (${MEANINGS[signal] ?? title})`] : [];
+  });
+  return [
+    "Unable to determine current workflow stage.",
+    `WORKFLOW STAGES: ${stageLine(workflow, plan)}`,
+    ["Which stage are you at? Respond with ONE of:", ...lines].join("\n"),
+    "Then emit: ::: WORKFLOW_STAGE: <YOUR_STAGE> :::",
+  ].join("\n\n");
+}
+
+const MEANINGS: Record<string, string> = {
+  CODING_COMPLETE: "finished implementing",
+  REQUIREMENTS_REVIEWED: "verified requirements",
+  TESTS_PASSING: "all tests pass",
+  ORACLE_APPROVED: "code review approved",
+  ISSUE_CLOSED: "issue closed and deployed",
+  SESSION_CLEARED: "ready for next task",
+};

@@ -4,14 +4,14 @@ import { openRefusal } from "./claim.ts";
 import { onCommand } from "./command.ts";
 import { importDocument, parseFrontMatter } from "./document.ts";
 import { closeDraft, type Draft, openDraft, record } from "./draft.ts";
-import { importFormal, onFormal } from "./formal.ts";
+import { importFormal, onFormalPrompt, onFormalStop, restoreFormal, summaryOfFormal } from "./formal.ts";
 import { askText, header, instruction, MARK } from "./guide.ts";
 import { owe, toldOnce } from "./ledger.ts";
 import { endRun } from "./moves.ts";
 import { onPrompt } from "./prompt.ts";
 import { keepSubAgentReport } from "./report.ts";
 import { onStop } from "./stop.ts";
-import { onWatch } from "./watch.ts";
+import { onChainPrompt, onChainStop } from "./watch.ts";
 
 /** One event against one run. Pure: the same input gives the same step, so a replay after a crash is harmless. */
 export function decide(input: { workflow: Workflow; run: Run; event: Event; facts: Facts }): Step {
@@ -79,41 +79,79 @@ function readDocument(draft: Draft): Step | null {
   }
   if (state === "broken") {
     record(draft, "errored", { why: "the document could not be read and was put aside", path: run.document.path });
-    draft.notes.push(`Pawl: ${run.document.path} could not be read; it was put aside as *.corrupt and written anew.`);
+    draft.notes.push(`Pawl: ${run.document.path} could not be read; it was put aside as *.corrupt and written again.`);
   }
   const parsed = state === "present" ? parseFrontMatter(text) : null;
   if (parsed) run.document = importDocument(run.document, parsed, workflow);
   return null;
 }
 
+/** What sets the kinds of runs apart. `summary` goes into the summarizer's prompt: what it must not lose. */
+interface Handlers {
+  stop(draft: Draft, event: EventOf<"stop">): Step;
+  prompt(draft: Draft, event: EventOf<"prompt">): Step;
+  /** after compaction or resume: the agent has forgotten */
+  restore(draft: Draft, event: EventOf<"start">): Step;
+  summary(draft: Draft): string | null;
+}
+
+/** The agent claims stage by stage. */
+const STAGES: Handlers = { stop: onStop, prompt: onPrompt, restore, summary };
+/** A chain that is only checked at its end: it gives no instruction. */
+const CHAIN: Handlers = {
+  stop: onChainStop,
+  prompt: onChainPrompt,
+  restore: () => ({ none: "no instruction" }),
+  summary: () => null,
+};
+/** Phases that are only remembered, and restored. */
+const PHASES: Handlers = {
+  stop: onFormalStop,
+  prompt: onFormalPrompt,
+  restore: restoreFormal,
+  summary: summaryOfFormal,
+};
+
+const handlersOf = ({ run, workflow }: Draft) => (run.formal ? PHASES : workflow.watch ? CHAIN : STAGES);
+
 function dispatch(draft: Draft): Step {
   const { event } = draft;
-  if (draft.run.formal && event.kind !== "command") return onFormal(draft);
-  if (draft.workflow.watch && (event.kind === "stop" || event.kind === "prompt")) return onWatch(draft, event);
+  const handlers = handlersOf(draft);
   switch (event.kind) {
     case "stop":
-      return onStop(draft, event);
+      return handlers.stop(draft, event);
     case "prompt":
-      return onPrompt(draft, event);
+      return handlers.prompt(draft, event);
     case "start":
-      return onStart(draft, event);
-    case "sub_stop":
-      return keepSubAgentReport(draft, event)
-        ? closeDraft(draft, { turn: "none" })
-        : { none: "no report of this stage" };
-    case "command":
-      return onCommand(draft, event);
-    case "compacting":
+      if (event.source !== "compact" && event.source !== "resume") return { none: "a fresh start" };
+      return handlers.restore(draft, event);
+    case "compacting": {
       record(draft, "checkpointed", { trigger: event.trigger });
-      return closeDraft(draft, { turn: "none", ...(!draft.workflow.watch && { agent: summaryHint(draft) }) });
-    case "stop_failed":
-      record(draft, "errored", { why: `the host's turn failed: ${event.error}` });
-      return closeDraft(draft, { turn: "none" });
+      const agent = handlers.summary(draft);
+      return closeDraft(draft, { turn: "none", ...(agent !== null && { agent }) });
+    }
     case "ended":
       if (draft.run.owner) draft.run.owner.ended_at = event.at;
       if (draft.workflow.fresh && event.reason === "clear" && draft.run.status === "waiting")
         draft.run.cleared = event.turn;
       record(draft, "left", { reason: event.reason });
+      return closeDraft(draft, { turn: "none" });
+    case "command":
+      return onCommand(draft, event);
+    default:
+      return draft.run.formal ? { none: "nothing for a formal workflow" } : note(draft, event);
+  }
+}
+
+/** What is only kept: it moves nothing. */
+function note(draft: Draft, event: EventOf<"sub_stop"> | EventOf<"stop_failed"> | EventOf<"noticed">): Step {
+  switch (event.kind) {
+    case "sub_stop":
+      return keepSubAgentReport(draft, event)
+        ? closeDraft(draft, { turn: "none" })
+        : { none: "no report of this stage" };
+    case "stop_failed":
+      record(draft, "errored", { why: `the host's turn failed: ${event.error}` });
       return closeDraft(draft, { turn: "none" });
     case "noticed":
       noteCall(draft.run, event);
@@ -122,11 +160,9 @@ function dispatch(draft: Draft): Step {
   }
 }
 
-/** After compaction or resume the agent has forgotten: it gets its place and its instruction again. */
-function onStart(draft: Draft, event: EventOf<"start">): Step {
+/** The agent gets its place and its instruction again. */
+function restore(draft: Draft, event: EventOf<"start">): Step {
   const { run, workflow } = draft;
-  if (event.source !== "compact" && event.source !== "resume") return { none: "a fresh start" };
-  if (workflow.watch) return { none: "a watch gives no instruction" };
   const ask = workflow.asks[run.question?.ask ?? ""];
   const now = ask ? askText(draft, ask) : instruction(draft);
   const rest =
@@ -148,8 +184,6 @@ function onStart(draft: Draft, event: EventOf<"start">): Step {
   return closeDraft(draft, { turn: "none", agent: text });
 }
 
-/** Goes into the summariser's prompt: what the summary must not lose. */
-function summaryHint(draft: Draft): string {
-  const { run } = draft;
-  return `Keep in the summary: ${header(run, draft.workflow)} is under way (${run.status}). Pawl will give the instruction again after compaction.`;
+function summary({ run, workflow }: Draft): string {
+  return `Keep in the summary: ${header(run, workflow)} is under way (${run.status}). Pawl will give the instruction again after compaction.`;
 }

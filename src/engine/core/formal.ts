@@ -49,7 +49,7 @@ export function importFormal(draft: Draft): Step | null {
 function noteBroken(draft: Draft, why: string): void {
   const { path } = draft.run.document;
   record(draft, "errored", { why: `the document was put aside: ${why}`, path });
-  draft.notes.push(`Pawl: ${path} could not be read (${why}); it was put aside as *.corrupt and written anew.`);
+  draft.notes.push(`Pawl: ${path} could not be read (${why}); it was put aside as *.corrupt and written again.`);
 }
 
 /** The stage is only for display: phases may outgrow what was planned. */
@@ -64,26 +64,7 @@ function enterPhase(draft: Draft): void {
 
 // ── Events ──────────────────────────────────────────────────────────────────
 
-export function onFormal(draft: Draft): Step {
-  const { event, run } = draft;
-  switch (event.kind) {
-    case "stop":
-      return onFormalStop(draft);
-    case "start":
-      return onFormalStart(draft, event);
-    case "prompt":
-      return onFormalPrompt(draft, event);
-    case "compacting":
-      record(draft, "checkpointed", { trigger: event.trigger });
-      return closeDraft(draft, { turn: "none", agent: summaryText(run.formal!, run.id) });
-    case "ended":
-      if (run.owner) run.owner.ended_at = event.at;
-      record(draft, "left", { reason: event.reason });
-      return closeDraft(draft, { turn: "none" });
-    default:
-      return { none: "nothing for a formal workflow" };
-  }
-}
+export const summaryOfFormal = ({ run }: Draft) => summaryText(run.formal!, run.id);
 
 const pathOf = (entry: string) => entry.replace(/^@/, "").replace(/^\.\//, "");
 const ABSENT: Record<FileState, string> = {
@@ -92,9 +73,8 @@ const ABSENT: Record<FileState, string> = {
   outside: " (outside the project: do not read it)",
 };
 
-function onFormalStart(draft: Draft, event: EventOf<"start">): Step {
+export function restoreFormal(draft: Draft, event: EventOf<"start">): Step {
   const { run } = draft;
-  if (event.source !== "compact" && event.source !== "resume") return { none: "a fresh start" };
   const reading = run.formal!.required_reading;
   if (reading.length > 0 && draft.facts.files === undefined)
     return { need: [{ kind: "files", paths: reading.map(pathOf) }] };
@@ -112,7 +92,7 @@ function onFormalStart(draft: Draft, event: EventOf<"start">): Step {
 }
 
 /** Nothing shows at a prompt whether the guidance arrived: it comes once more in short, and says how to get it whole. */
-function onFormalPrompt(draft: Draft, event: EventOf<"prompt">): Step {
+export function onFormalPrompt(draft: Draft, event: EventOf<"prompt">): Step {
   const { run } = draft;
   const { owed } = run;
   if (event.injected || !owed) return { none: "nothing is owed" };
@@ -125,7 +105,7 @@ function onFormalPrompt(draft: Draft, event: EventOf<"prompt">): Step {
 }
 
 /** After a restore the required files must have been read; once, the agent is sent back for what is missing. */
-function onFormalStop(draft: Draft): Step {
+export function onFormalStop(draft: Draft): Step {
   const { run, workflow, facts } = draft;
   const formal = run.formal!;
   const policy = workflow.reading ?? "enforce";

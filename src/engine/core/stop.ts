@@ -1,4 +1,4 @@
-import { stageLine } from "../../auto/core/text.ts";
+import { stageQuestion } from "../../auto/core/text.ts";
 import { namesFor } from "../../checks/core/gate.ts";
 import { excerpt } from "../../kernel/text/safe-text.ts";
 import { parseSignals, type Signals } from "../../kernel/text/signal.ts";
@@ -165,7 +165,7 @@ function inferOrAsk(draft: Draft, event: EventOf<"stop">): Step {
   if (seen.progress !== "UNKNOWN" && isNewWork(draft, seen.tools)) return nudge(draft, seen.progress);
   if (!toldOnce(draft, "asked")) return closeDraft(draft, { turn: "end", person: pausedLine(draft) });
   record(draft, "asked_agent", { why: "no signal, and nothing that shows one" });
-  return goOn(draft, stageQuestion(draft), { progress: false });
+  return goOn(draft, `${stageQuestion(workflow, run.plan)}\n\n${header(run, workflow)}`, { progress: false });
 }
 
 /** Tools were used since the last look: the agent is at work and only stopped for breath. */
@@ -185,32 +185,6 @@ function nudge(draft: Draft, progress: string): Step {
   ].join("\n");
   return goOn(draft, text, { progress: true });
 }
-
-/** To the letter as the document has it; the lines are those of this run's stages. */
-function stageQuestion(draft: Draft): string {
-  const { run, workflow } = draft;
-  const stages = workflow.stages.filter(({ id }) => run.plan.includes(id));
-  const lines = stages.flatMap((stage) => {
-    const signal = Object.keys(stage.on)[0];
-    return signal ? [`- ${signal} (${MEANINGS[signal] ?? stage.title})`] : [];
-  });
-  return [
-    "Unable to determine current workflow stage.",
-    `WORKFLOW STAGES: ${stageLine(workflow, run.plan)}`,
-    ["Which stage are you at? Respond with ONE of:", ...lines].join("\n"),
-    "Then emit: ::: WORKFLOW_STAGE: <YOUR_STAGE> :::",
-    header(draft.run, workflow),
-  ].join("\n\n");
-}
-
-const MEANINGS: Record<string, string> = {
-  CODING_COMPLETE: "finished implementing",
-  REQUIREMENTS_REVIEWED: "verified requirements",
-  TESTS_PASSING: "all tests pass",
-  ORACLE_APPROVED: "code review approved",
-  ISSUE_CLOSED: "issue closed and deployed",
-  SESSION_CLEARED: "ready for next task",
-};
 
 function tellMalformed(draft: Draft, lines: string[]): Step {
   const stage = stageOf(draft.workflow, draft.run.stage);

@@ -15,17 +15,13 @@ import { endRun } from "./moves.ts";
 
 const NO_SIGNAL = { signal: "", message: "" };
 
-export function onWatch(draft: Draft, event: EventOf<"stop"> | EventOf<"prompt">): Step {
-  return event.kind === "stop" ? watchStop(draft, event) : watchPrompt(draft, event);
-}
-
-function watchPrompt(draft: Draft, event: EventOf<"prompt">): Step {
+export function onChainPrompt(draft: Draft, event: EventOf<"prompt">): Step {
   record(draft, "prompted", { said: excerpt(event.text), injected: event.injected });
   if (event.injected) return closeDraft(draft, { turn: "none" });
   return endRun(draft, "aborted", { ...NO_SIGNAL, by: "person" }, null);
 }
 
-function watchStop(draft: Draft, event: EventOf<"stop">): Step {
+export function onChainStop(draft: Draft, event: EventOf<"stop">): Step {
   const { run, workflow, facts } = draft;
   const asked = run.plan.map((id) => stageOf(workflow, id)).flatMap(gatesIn);
   const gates = asked.map(({ gate }) => gate);
@@ -49,13 +45,13 @@ function watchStop(draft: Draft, event: EventOf<"stop">): Step {
 const gatesIn = (stage: Stage): { stage: Stage; gate: Gate }[] =>
   (stage.stop?.gates ?? []).map((gate) => ({ stage, gate }));
 
-interface Found {
+interface Checked {
   stage: Stage;
   verdict: Judged;
 }
 
 /** All of its stages at once, each with what showed it. */
-function complete(draft: Draft, judged: Found[]): Step {
+function complete(draft: Draft, judged: Checked[]): Step {
   const { run, event } = draft;
   for (const id of run.plan) {
     const proof = judged.filter(({ stage }) => stage.id === id).map(({ verdict }) => `${verdict.gate}: ${verdict.why}`);
@@ -65,7 +61,7 @@ function complete(draft: Draft, judged: Found[]): Step {
   return endRun(draft, "completed", { ...NO_SIGNAL, by: "agent" }, null);
 }
 
-function sendOn(draft: Draft, missing: Found[]): Step {
+function sendOn(draft: Draft, missing: Checked[]): Step {
   const { run, workflow } = draft;
   const chain = run.plan.map((id) => stageOf(workflow, id).title).join(" → ");
   const lines = missing.map(
@@ -79,7 +75,7 @@ function sendOn(draft: Draft, missing: Found[]): Step {
   return goOn(draft, text, { progress: false });
 }
 
-function letGo(draft: Draft, missing: Found[]): Step {
+function letGo(draft: Draft, missing: Checked[]): Step {
   const what = missing.map(({ stage, verdict }) => `${stage.title} (${verdict.why})`).join("; ");
   const person = `Pawl: the agent ended without ${what}. It was reminded once.`;
   return endRun(draft, "failed", { ...NO_SIGNAL, by: "agent" }, person);
