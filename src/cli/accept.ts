@@ -27,7 +27,8 @@ export function accept(root: string, id: string, io: Io): number {
     throw new UserError(`the workflow of ${id} was not changed`, `\`pawl runs resume ${id}\` goes on`, 1);
   const now = newWorkflow(root, loaded.workflow);
   const stage = now.stages.find((one) => one.id === run.stage);
-  if (!stage) throw new UserError(`the changed ${now.name} has no stage ${run.stage}`, `abort ${id} and begin anew`, 1);
+  if (!stage)
+    throw new UserError(`the changed ${now.name} has no stage ${run.stage}`, `abort ${id} and begin again`, 1);
   const person = isPerson();
   if (!person.ok) throw new UserError(person.why, "run it in a terminal of your own", 1);
   const closure = closureOf(root, gatesOf(now));

@@ -10,31 +10,26 @@ import { findRunId } from "./shared/find-run.ts";
 export const summary = "accept a claim that a gate has not passed";
 export const usage = `usage: pawl approve [run] [--why TEXT]
 
-Shows the claim that was not let through, with what each gate found, and asks. Your approval is for the tree as it is:
-it is recorded with your name, and never as a pass. Only a person at a terminal can give it (or /pawl:approve, typed
-in the session). Exit codes: 0 approved, 1 refused, not approved or nothing to approve, 2 wrong usage.`;
+Shows the claim that a gate has not passed, with what each gate found, and asks you. Your approval covers the files as
+they are now; it is recorded with your name, and never as a pass. Only a person at a terminal can give it (or type
+/pawl:approve in the session). Exit codes: 0 approved, 1 refused, not approved or nothing to approve, 2 wrong usage.`;
 
 export function run(args: string[], io: Io): number {
   const { words, values } = parseArgs(args, ["--why="]);
   const root = rootOf(io);
   const id = findRunId(root, words[0], false);
   const claim = loadRun(root, id)?.commit.run.claim;
-  if (!claim)
-    throw new UserError(
-      `nothing waits for an approval in run ${id}`,
-      `\`pawl explain ${id}\` shows where it stands`,
-      1,
-    );
+  if (!claim) throw new UserError(`run ${id} has nothing to approve`, `\`pawl explain ${id}\` shows its state`, 1);
   const person = isPerson();
   if (!person.ok)
     throw new UserError(person.why, "run it in a terminal of your own, or type /pawl:approve in the session", 1);
-  io.out(shown(root, id));
-  if (!confirm(io, "Take it as it is?")) return 1;
+  io.out(claimText(root, id));
+  if (!confirm(io, "Accept it without proof?")) return 1;
   const answer = command(root, id, { ...commandEvent("approve", id, values["--why"] ?? ""), who: person.who });
   if (!answer || answer.reason !== undefined) {
     throw new UserError(
       answer?.person?.replace(/^Pawl: /, "") ?? `run ${id} has ended`,
-      "`pawl runs` shows what is under way",
+      "`pawl runs` lists the runs",
       1,
     );
   }
@@ -42,7 +37,7 @@ export function run(args: string[], io: Io): number {
   return 0;
 }
 
-function shown(root: string, id: string): string {
+function claimText(root: string, id: string): string {
   const { run } = loadRun(root, id)!.commit;
   const open = Object.values(run.verdicts ?? {}).filter(({ verdict }) => verdict !== "pass");
   const lines = open.flatMap(({ gate, verdict, why, tail }) => [

@@ -15,7 +15,7 @@ import { loadRun } from "../store/runs.ts";
 import { commandEvent } from "./shared/command-event.ts";
 
 /**
- * `pawl rewake claude`: runs beside the hook of every stop. If a check goes on longer than the stop could wait, it waits
+ * `pawl rewake claude`: runs next to the hook of every stop. If a check goes on longer than the stop could wait, it waits
  * for the result and wakes the agent with what follows (exit 2, text on stderr). Otherwise it leaves at once.
  */
 export function rewake(input: Input): number {
@@ -38,7 +38,7 @@ export function rewake(input: Input): number {
   }
 }
 
-/** As long as the hook beside us may take to find a run for the new conversation. */
+/** As long as the hook next to us may take to find a run for the new conversation. */
 const TAKING_UP_MS = 5_000;
 
 /** The person typed /clear and a run goes on in the fresh conversation: someone has to make the first move. */
@@ -59,10 +59,10 @@ function runsCommands(root: string, id: string): boolean {
   return loaded !== null && leavesOf(gatesOf(loaded.workflow)).some(commandOf);
 }
 
-/** As long as the hook beside us may take. */
+/** As long as the hook next to us may take. */
 const HOOK_MS = 600_000;
 
-/** The hook beside us decides first; then there is a check under way, or nothing to do. */
+/** The hook next to us decides first; then a check is running, or there is nothing to do. */
 function isLeftRunning(root: string, id: string, event: Event): boolean {
   const until = Bun.nanoseconds() / 1e6 + HOOK_MS;
   for (let pause = 10; Bun.nanoseconds() / 1e6 < until; pause = Math.min(250, pause * 1.5)) {

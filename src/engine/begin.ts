@@ -22,9 +22,9 @@ import {
   SILENT,
   sourcesOf,
 } from "./advance.ts";
-import { arm, type Beginning, formalPath, planArming, takeOver, withPhases } from "./core/begin.ts";
+import { type Beginning, beginRun, formalPath, planRun, takeOver, withPhases } from "./core/begin.ts";
 import { takeUpCleared } from "./core/moves.ts";
-import { parseArming, takesCommand, typedCommand, unknownStages } from "./core/prompt.ts";
+import { parseBeginning, takesCommand, typedCommand, unknownStages } from "./core/prompt.ts";
 import { asRunTask, planFor } from "./core/tasks.ts";
 import { gather } from "./gather/index.ts";
 
@@ -42,7 +42,7 @@ export interface BeginRequest {
   /** where it begins, if the session has worked on the task before, and since when that counts */
   start?: string;
   since?: string;
-  /** what it is about, in the words of whoever asked */
+  /** what it is about, in the words of the one who asked */
   request?: string;
   /** each of its tasks begins in a fresh conversation, whatever the workflow says */
   fresh?: true;
@@ -60,7 +60,7 @@ export interface Begun {
 export function begin(request: BeginRequest): Begun {
   const { incoming, root, workflow, task } = request;
   const { event } = incoming;
-  const named = event.kind === "prompt" && !task ? parseArming(event.text, workflow) : null;
+  const named = event.kind === "prompt" && !task ? parseBeginning(event.text, workflow) : null;
   const refused = refusal(root, event, workflow, named?.unknown ?? []);
   if (refused !== null) return notBegun(refused);
   if (workflow.tasks && !task && event.kind === "prompt") return beginTask(request, event.text);
@@ -77,10 +77,9 @@ function withNote({ run, reply }: Begun, note: string | null): Begun {
 }
 
 function refusal(root: string, event: Event, workflow: Workflow, unknown: string[]): string | null {
-  if (root === homeDir()) return "your home folder is no project; start the agent in a project's folder";
-  if (isOff(root)) return "it is switched off in this project (`pawl on` switches it on)";
-  if (event.kind === "prompt" && event.session === "")
-    return "the host gave no session id, so nothing can be bound to it";
+  if (root === homeDir()) return "your home folder is not a project; start the agent in a project folder";
+  if (isOff(root)) return "it is off in this project (`pawl on` turns it on)";
+  if (event.kind === "prompt" && event.session === "") return "the host sent no session id, so no run can begin";
   return unknown.length === 0 ? null : unknownStages(workflow, unknown);
 }
 
@@ -92,7 +91,7 @@ function trustNote(root: string, workflow: Workflow): string | null {
   const { trustOf } = require("../store/trust.ts") as typeof import("../store/trust.ts");
   if (trustOf(root, closureOf(root, commands)).trusted) return null;
   const names = plain(commands.map(({ name }) => name).join(", "));
-  return `Its checks (${names}) come from this repository and run only after you approved them: \`pawl trust\` shows them.`;
+  return `Its checks (${names}) come from this repository and run only after you approve them: \`pawl trust\` shows them.`;
 }
 
 function create(request: BeginRequest): Begun {
@@ -102,7 +101,7 @@ function create(request: BeginRequest): Begun {
   const event = formal ? { ...incoming.event, id: hash(incoming.event.id, formal.name, path ?? "") } : incoming.event;
   // The same event by another hook has the same id: the first one to commit has it, the other one stays silent.
   const isTaken = (id: string) => isArchived(root, id) || (readCommits(root, id)[0]?.event.id ?? event.id) !== event.id;
-  const plan = planArming(workflow, event, formal ? [] : liveRuns(root), isTaken, stages);
+  const plan = planRun(workflow, event, formal ? [] : liveRuns(root), isTaken, stages);
   if ("none" in plan) return { run: null, reply: SILENT };
   excludeOurs(root);
   if ("take" in plan) return { run: plan.take, reply: take(incoming, root, plan.take, takeOver) ?? SILENT };
@@ -113,7 +112,7 @@ function create(request: BeginRequest): Begun {
   const asked = request.request ?? (request.task || workflow.watch || formal ? "" : requestIn(incoming));
   const beginning = { ...request, workflow, event, stages, request: asked, ...plan, documentPath };
   const place = { id: plan.id, document: { path: documentPath } };
-  const decision = decideWithFacts((facts) => arm({ ...beginning, facts }), root, place, incoming);
+  const decision = decideWithFacts((facts) => beginRun({ ...beginning, facts }), root, place, incoming);
   return { run: plan.id, reply: (decision && finish(root, decision, event)) ?? SILENT };
 }
 
@@ -174,7 +173,7 @@ export async function beginByPrompt(incoming: Incoming): Promise<Reply | null> {
   } catch (error) {
     logError(root, "arm", error);
     const why = error instanceof Error ? error.message : String(error);
-    return answering({ turn: "none", person: `Pawl: ${word} was not armed: ${why}` });
+    return answering({ turn: "none", person: `Pawl: ${word} did not start: ${why}` });
   }
 }
 
@@ -206,7 +205,7 @@ function beginTask(request: BeginRequest, prompt: string): Begun {
   const { gatherNext } = require("../trackers/next-task.ts") as typeof import("../trackers/next-task.ts");
   const actor = actorOf(incoming.event.session);
   const found = gatherNext(root, workflow.tasks!, actor, wanted);
-  if (!found.ok) return notBegun(`${workflow.name} was not armed: ${found.why}`);
+  if (!found.ok) return notBegun(`${workflow.name} did not start: ${found.why}`);
   if ("left" in found.value) return notBegun(queueLine(workflow.name, found.value.left));
   const task = asRunTask(found.value, actor, incoming.event.at);
   const stages = planFor(workflow, found.value.labels);

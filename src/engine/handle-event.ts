@@ -11,7 +11,7 @@ import { STALE_MS, waitingLine } from "../store/waiting.ts";
 import { advanceRun, answering, type Incoming, joinReplies, type Reply } from "./advance.ts";
 import { type Begun, beginByPrompt, bindOffered, takeCleared } from "./begin.ts";
 import { decide } from "./core/decide.ts";
-import { isApproval, isHelp, parseArming } from "./core/prompt.ts";
+import { isApproval, isHelp, parseBeginning } from "./core/prompt.ts";
 
 export type { Incoming } from "./advance.ts";
 export { begin } from "./begin.ts";
@@ -184,7 +184,7 @@ const isOwner = ({ owner }: Run, event: Event) => owner?.session === event.sessi
 const mayBeginAgain = (run: Run, event: Event, workflow: Workflow) =>
   run.status === "ended" &&
   event.kind === "prompt" &&
-  (workflow.watch === true || parseArming(event.text, workflow) !== null);
+  (workflow.watch === true || parseBeginning(event.text, workflow) !== null);
 
 // ── Commands ────────────────────────────────────────────────────────────────
 

@@ -9,7 +9,7 @@ import { type Detected, detectInNotes, detectInPlan } from "./core/detect.ts";
 import { type ParsedFormal, parseFormal } from "./core/state.ts";
 import { findDocuments, readNotes, readPlans } from "./find.ts";
 
-/** Formal workflows that nobody registered: documents written by agents, notes and plans. Looked for only when the
+/** Formal workflows that no one registered: documents written by agents, notes and plans. Looked for only when the
  * conversation is about to be lost, or has been. */
 
 const WEEK_MS = 7 * 24 * 3600 * 1000;
@@ -31,13 +31,13 @@ export async function discover(incoming: Incoming, root: string): Promise<number
   return all.length;
 }
 
-/** By hand: the document at this path becomes a run of nobody. */
+/** By command: the document at this path becomes a run that no session has yet. */
 export async function adoptStray(incoming: Incoming, root: string, path: string): Promise<string | null> {
   const stray = strays(root).find((one) => one.path === path);
   return stray ? remember(incoming, root, beginningOf(stray.parsed), path) : null;
 }
 
-/** Documents that belong to no run, whoever wrote them. The runs are loaded only if one does not say whose it is. */
+/** Documents that belong to no run. The runs are loaded only if one does not say whose it is. */
 export function strays(root: string): Stray[] {
   const unclaimed = findDocuments(root).flatMap(({ path, text }) => {
     const parsed = parseFormal(text);

@@ -1,4 +1,4 @@
-/** Where formal workflows may stand that nobody registered. Hostile folders cost little and never throw. */
+/** Where formal workflows may be that no one registered. Hostile folders cost little and never throw. */
 import { type Entry, entriesOf } from "../native/disk.ts";
 import { insideRoot, lookAt, type ReadResult, readText } from "../store/files.ts";
 import { join } from "../store/names.ts";

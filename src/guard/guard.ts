@@ -1,6 +1,6 @@
 /**
- * A session without a run says that its work is done. If it changed files and no test run proves it, the person hears
- * one line, or the agent is sent back, as the project likes it. Whatever cannot be known here is passed over in silence.
+ * A session without a run says that its work is done. If it changed files and no test run proves it, the person
+ * reads one line, or the agent is sent back, as the project has set it. What cannot be known here is passed over.
  */
 
 import { needsTests } from "../checks/evidence/edits.ts";
@@ -65,7 +65,7 @@ function spoken(mode: "tell" | "enforce", event: Event, evidence: string): Answe
 }
 
 const sentBack = (evidence: string, round: number) =>
-  `${MARK} You said that the work is done, but ${evidence} Run the tests on the files as they are now and tell what they show. If something is open, failing or cannot be tested, say so instead. (${round} of ${MOST_ROUNDS})`;
+  `${MARK} You said that the work is done, but ${evidence} Run the tests on the files as they are now and report what they show. If something is open, failing or cannot be tested, say so instead. (${round} of ${MOST_ROUNDS})`;
 
 // ── In words ────────────────────────────────────────────────────────────────
 

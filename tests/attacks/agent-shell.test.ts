@@ -101,7 +101,7 @@ describe("with the client's variables in its environment", () => {
     const before = approvals(state);
     const env = { CLAUDECODE: "1", CLAUDE_CODE_SESSION_ID: session.id };
     const said = run(place, [PAWL, ...command.split(" ")], { env, input: "y\ny\n" });
-    expect(said.err).toContain(command === "runs finish" ? "sh check.sh is not so" : refusal);
+    expect(said.err).toContain(command === "runs finish" ? "sh check.sh failed" : refusal);
     expect(said.code).toBe(1);
     expectNothing(state, before, command);
   });

@@ -57,7 +57,7 @@ describe("Error Handling", () => {
     const missing = withoutBd(world);
     const armed = act(world, { prompt: "/auto", ...missing });
     expectAllowed(armed);
-    expect(armed.person).toContain("was not armed");
+    expect(armed.person).toContain("did not start");
     expect(armed.person).toContain("bd is not installed");
     expect(stop(world, "::: WORKFLOW_STAGE: CODING_COMPLETE :::", missing).out).toBe("");
 

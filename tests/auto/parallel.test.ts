@@ -158,7 +158,7 @@ describe("issues at GitHub", () => {
     const { agent, person } = prompt({ ...checkout(world, "away", "another machine"), sessions: {} }, "/auto");
     expect(agent).toBe("");
     expect(person).toMatch(
-      /^Pawl: auto-workflow was not armed: 1 is pawl-\S+'s on \S+, and github cannot keep two machines apart: let one machine work through it$/,
+      /^Pawl: auto-workflow did not start: 1 is pawl-\S+'s on \S+, and github cannot keep two machines apart: let one machine work through it$/,
     );
     expect(holders(world)).toEqual(before);
     expect(wordsOn(world, "2")).toEqual([]);
@@ -170,6 +170,6 @@ describe("issues at GitHub", () => {
     const heard = await Promise.all([sendHook(world, typed(world, "A")), sendHook(away, typed(away, "B"))]);
     expect(given(heard)).toEqual(["1"]);
     expect(Object.keys(holders(world))).toEqual(["1"]);
-    expect(heard.find(({ agent }) => agent === "")!.person).toMatch(/was not armed: 1 is .*machine/);
+    expect(heard.find(({ agent }) => agent === "")!.person).toMatch(/did not start: 1 is .*machine/);
   });
 });

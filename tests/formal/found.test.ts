@@ -54,7 +54,7 @@ const runs = (place: Place) => {
 const start = (place: Place, session: Session, source: string) =>
   runHook(place, payload(place, session, "SessionStart", { source })).out;
 
-test("a document this session wrote becomes its run, found by its name, mended, kept in its place", () => {
+test("a document this session wrote becomes its run, found by its name, repaired, kept in its place", () => {
   const place = makePlace();
   const session = openSession(place, "writer");
   put(place, PATH, JSON.stringify(DOCUMENT));

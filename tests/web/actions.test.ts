@@ -88,7 +88,7 @@ describe("an answer to a question", () => {
 
   test("to a question that was put before counts for no later one", async () => {
     const done = await act("answer", { choice: "continue", asked: "2020-01-01T00:00:00.000Z" });
-    expect(done).toMatchObject({ status: 409, message: "not taken: another question was put meanwhile." });
+    expect(done).toMatchObject({ status: 409, message: "not accepted: another question was put meanwhile." });
     expect(run().status).toBe("waiting");
   });
 
@@ -103,7 +103,7 @@ test("where no question is open, nothing is answered", async () => {
   play(world, [{ prompt: "/complete-work" }]);
   const before = run();
   const done = await act("answer", { choice: "continue" });
-  expect(done).toMatchObject({ status: 409, message: `not taken: no question is open in run ${before.id}.` });
+  expect(done).toMatchObject({ status: 409, message: `not accepted: no question is open in run ${before.id}.` });
   expect(run()).toMatchObject({ stage: before.stage, status: "active" });
 });
 
@@ -137,7 +137,7 @@ describe("an approval", () => {
     const page = await client.data(`/api/run?${new URLSearchParams({ project: place.root, id: run().id })}`);
     expect(page).toMatchObject({ canApprove: true, claimed: need.claimed });
     const early = await act("approve", { asked: "2020-01-01T00:00:00.000Z" });
-    expect(early).toMatchObject({ status: 409, message: "not taken: it was claimed anew meanwhile." });
+    expect(early).toMatchObject({ status: 409, message: "not accepted: the agent has claimed again since." });
     expect(recorded("approved")).toEqual([]);
     const done = await act("approve", { why: "seen", asked: need.claimed });
     expect(done).toMatchObject({

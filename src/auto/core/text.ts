@@ -1,4 +1,4 @@
-/** How a task is told to the agent. */
+/** How the agent hears of tasks and stages. */
 
 import { plain } from "../../kernel/text/safe-text.ts";
 import type { RunTask } from "../../kernel/types/run.ts";
@@ -40,7 +40,7 @@ export function taskValues(task: RunTask | undefined): Record<string, string> {
 
 const MOST = 4_000;
 
-/** Whoever writes tasks must not give orders: their text is data, and is fenced as such. */
+/** The author of a task must not give orders: the text is data, and is fenced as such. */
 export function fenced(text: string): string {
   const clean = plain(text).trim();
   if (clean === "") return "The tracker holds no further text.";

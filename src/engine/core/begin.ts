@@ -5,14 +5,14 @@ import { stageOf } from "../../kernel/types/workflow.ts";
 import { importDocument, parseFrontMatter } from "./document.ts";
 import { closeDraft, type Draft, openDraft, record } from "./draft.ts";
 import { fill, instruction, MARK, valuesOf } from "./guide.ts";
-import { owe } from "./ledger.ts";
+import { keepPending } from "./ledger.ts";
 import { resume, typedCommandOf } from "./prompt.ts";
 import { short } from "./run-view.ts";
 
-/** What arming in this project means: take over a run that waits for someone, or begin a new one beside the others. */
+/** How a run begins in this project: take over one that waits for a session, or begin a new one next to the others. */
 export type Plan = { take: string } | { id: string; documentPath: string; beside: string[] } | { none: string };
 
-export function planArming(
+export function planRun(
   workflow: Workflow,
   event: Event,
   runs: RunSummary[],
@@ -42,7 +42,7 @@ function freeId(base: string, isTaken: (id: string) => boolean): string {
   return id;
 }
 
-/** The first run has the plain path; a second one beside it has its id in the name. */
+/** The first run has the plain path; a second one has its id in the name. */
 function documentPath(workflow: Workflow, id: string, runs: RunSummary[]): string {
   const path = workflow.document?.path ?? "";
   if (path === "" || !runs.some((run) => run.document_path === path)) return path;
@@ -58,7 +58,7 @@ export interface Beginning {
   created_at: string | null;
 }
 
-export interface Arming {
+export interface NewRun {
   workflow: Workflow;
   event: Event;
   facts: Facts;
@@ -79,9 +79,9 @@ export interface Arming {
   fresh?: true;
 }
 
-export function arm(input: Arming): Step {
+export function beginRun(input: NewRun): Step {
   const { workflow, event, facts } = input;
-  const need = armingNeeds(workflow, facts);
+  const need = beginningNeeds(workflow, facts);
   if (need.length > 0) return { need };
   const draft = openDraft({ workflow, run: newRun(input), event, facts });
   const document = facts.document;
@@ -101,15 +101,15 @@ export function arm(input: Arming): Step {
   const owned = event.kind === "prompt";
   const intro = workflow.intro === "" ? [] : [`${MARK} ${fill(workflow.intro, valuesOf(draft))}`];
   const text = [...intro, instruction(draft)].join("\n\n");
-  if (owned) owe(draft, text, "prompt");
-  const beside = input.beside.length > 0 ? ` Beside it: ${input.beside.join(", ")} (another session's).` : "";
+  if (owned) keepPending(draft, text, "prompt");
+  const beside = input.beside.length > 0 ? ` Also running: ${input.beside.join(", ")} (another session's).` : "";
   const about = fill(workflow.person ?? "Steps: {plan}.", valuesOf(draft));
   const person = `Pawl: ${workflow.name} begins (run ${draft.run.id}).${beside}\n${about}`;
   return closeDraft(draft, owned ? { turn: "none", agent: text, person } : { turn: "none", person });
 }
 
 /** The beginning is what later gates compare with. */
-function armingNeeds(workflow: Workflow, facts: Facts): Need[] {
+function beginningNeeds(workflow: Workflow, facts: Facts): Need[] {
   const need: Need[] = facts.git === undefined ? [{ kind: "git" }] : [];
   if (facts.tree === undefined && comparesTrees(workflow)) need.push({ kind: "tree" });
   return need;
@@ -165,7 +165,7 @@ function newRun({
   start,
   since,
   fresh,
-}: Arming): Run {
+}: NewRun): Run {
   const plan = planOf(workflow, stages, facts);
   return {
     v: 1,

@@ -1,5 +1,5 @@
 /**
- * The host calls the person: it asks for a permission, or waits. What came of it no hook is told; the next event of the
+ * The host calls the person: it asks for a permission, or waits. No hook hears what came of it; the next event of the
  * session shows that it went on.
  */
 

@@ -3,7 +3,7 @@ import type { Answer, Event, Step, Verdict } from "../../kernel/types/run.ts";
 import { type Gate, leavesOf, type Move, type Stage, stageOf, type Workflow } from "../../kernel/types/workflow.ts";
 import { closeDraft, type Draft, record } from "./draft.ts";
 import { header, MARK, signalList } from "./guide.ts";
-import { goOn, owe, settle, toldOnce } from "./ledger.ts";
+import { dropPending, goOn, keepPending, toldOnce } from "./ledger.ts";
 
 /** A claim before its gates: let through, sent back, kept for later, or put to the person. */
 
@@ -31,7 +31,7 @@ export function guard(draft: Draft, all: Gate[], claim: Claim): Step | null {
   return notYet(draft, claim, open);
 }
 
-/** A failure is the agent's to mend; what nobody can prove now is not; a person is asked when all else is well. */
+/** A failure is for the agent to fix, but not what cannot be proved now. The person is asked when all else passed. */
 function notYet(draft: Draft, claim: Claim, open: Judged[]): Step {
   const failed = open.filter((one) => one.verdict === "fail");
   if (failed.length > 0) return sendBack(draft, claim, failed);
@@ -122,25 +122,25 @@ function whatNow(draft: Draft, rounds: number): string {
   const inLoop = workflow.procedure !== undefined;
   const bound = left === 0 && !inLoop ? "This was the last round before the person is asked." : "";
   if (signals === "")
-    return ["Mend it; do not weaken or remove the check. You are checked again when you stop.", bound].join(" ").trim();
+    return ["Fix it; do not weaken or remove the check. You are checked again when you stop.", bound].join(" ").trim();
   if (inLoop)
-    return `Mend it, without weakening the check, and claim again; or end your turn without a signal: the next iteration goes on.\n${signals}`;
-  const mend = `Mend it, without weakening the check, and claim again; or say with the failing signal why it cannot be done. ${bound}`;
-  return `${mend.trim()}\n${signals}`;
+    return `Fix it without weakening the check, then claim again; or end your turn without a signal: the next iteration continues.\n${signals}`;
+  const fix = `Fix it without weakening the check, then claim again; or say with the failing signal why it cannot be done. ${bound}`;
+  return `${fix.trim()}\n${signals}`;
 }
 
 function giveUp(draft: Draft, claim: Claim, failed: Judged[]): Step {
   const { run, workflow } = draft;
   run.status = "halted";
   run.why = `${failed[0]!.gate}: ${failed[0]!.why} (sent back ${workflow.limits.rounds} times)`;
-  settle(draft);
+  dropPending(draft);
   record(draft, "halted", { why: run.why, stalled: true, signal: claim.signal });
   draft.log.push(`BLOCKING: ${run.why}`);
   return closeDraft(draft, {
     turn: "end",
     person: [
-      `Pawl: the agent was sent back ${workflow.limits.rounds} times and it is still not so: ${run.why}.`,
-      `/pawl:go lets it try again, /pawl:approve takes it as it is, \`pawl explain ${run.id}\` shows each round.`,
+      `Pawl: the agent was sent back ${workflow.limits.rounds} times and the check still fails: ${run.why}.`,
+      `/pawl:go lets it try again, /pawl:approve accepts it without proof, \`pawl explain ${run.id}\` shows each round.`,
     ].join("\n"),
   });
 }
@@ -153,11 +153,11 @@ function leaveUnproven(draft: Draft, claim: Claim, stuck: Judged[]): Step {
   const why = stuck.map((one) => `${one.gate}: ${one.why}`).join("; ");
   const said = `Pawl: ${claim.signal || "done"} is unproven: ${why}.`;
   if (!toldOnce(draft, `unproven:${why}`)) return closeDraft(draft, { turn: "end" });
-  const ways = `The run ${run.id} stays open; /pawl:approve takes it as it is, \`pawl runs abort\` ends it.`;
+  const ways = `The run ${run.id} stays open; /pawl:approve accepts it without proof, \`pawl runs abort\` ends it.`;
   return closeDraft(draft, { turn: "end", person: `${said} ${ways}` });
 }
 
-/** The check goes on without us. Someone beside us wakes the agent, or it has to wait by itself. */
+/** The check continues without us. Another process wakes the agent, or the agent has to wait for it. */
 function leaveRunning(draft: Draft, claim: Claim, running: Judged[]): Step {
   const { run, event, facts } = draft;
   const [first] = running;
@@ -172,7 +172,7 @@ function leaveRunning(draft: Draft, claim: Claim, running: Judged[]): Step {
   const names = running.map((one) => one.gate).join(", ");
   const fact = facts.gates?.[first!.id];
   if (fact?.kind !== "running" || fact.wakes || event.kind !== "stop") {
-    const person = `Pawl: ${names} is still running; the agent hears of the result by itself. \`pawl verify --wait\` shows it.`;
+    const person = `Pawl: ${names} is still running; the agent gets the result when it ends. \`pawl verify --wait\` shows it.`;
     return closeDraft(draft, { turn: "end", person });
   }
   const text = `${MARK} ${names} is still running, longer than a stop can wait. Run \`pawl verify --wait\` in your shell (again, if it says so), change nothing meanwhile, and then end your turn as before.`;
@@ -196,7 +196,7 @@ function pauseForChange(draft: Draft, claim: Claim): Step {
   const changes = facts.definition?.ok ? facts.definition.value : [facts.definition?.why ?? "it could not be read"];
   run.status = "halted";
   run.why = "its workflow was changed while it ran";
-  settle(draft);
+  dropPending(draft);
   record(draft, "changed", { signal: claim.signal, changes });
   draft.log.push(`BLOCKING: ${run.why}`);
   const person = [
@@ -220,7 +220,7 @@ export function openRefusal({ run, workflow }: Draft): string {
 export const claimedMove = (signal: string, { on, stop }: Stage, { anywhere }: Workflow): Move | undefined =>
   signal === "" ? stop : (on[signal] ?? anywhere[signal]);
 
-// ── Said ────────────────────────────────────────────────────────────────────
+// ── Sent ────────────────────────────────────────────────────────────────────
 
 /**
  * At a stop the agent goes on; at a prompt the text rides along; after a check it is what the agent is woken with. What the
@@ -228,7 +228,7 @@ export const claimedMove = (signal: string, { on, stop }: Stage, { anywhere }: W
  */
 export function sendOn(draft: Draft, text: string, how: { progress: boolean; person?: string }): Step {
   if (draft.event.kind === "stop") return goOn(draft, text, how);
-  owe(draft, text, wayOf(draft.event));
+  keepPending(draft, text, wayOf(draft.event));
   const answer: Answer = { turn: "none", agent: text };
   if (how.person) answer.person = how.person;
   return closeDraft(draft, answer);
@@ -239,7 +239,7 @@ function wayOf(event: Event): "prompt" | "start" | "nothing" {
   return event.kind === "prompt" ? "prompt" : "start";
 }
 
-/** The person takes the claim as it is. null: there is none to take, or it is about another tree. */
+/** The person accepts the claim without proof. null: it may move now. */
 export function approve(draft: Draft, gates: Gate[], who: string, how: string): Step | null {
   const { run, event, facts } = draft;
   const claim = run.claim!;

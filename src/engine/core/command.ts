@@ -5,7 +5,7 @@ import { approve, claimedMove, nothingToApprove, proofOf, remember } from "./cla
 import { closeDraft, type Draft, record } from "./draft.ts";
 import { changePhase } from "./formal.ts";
 import { instruction, resumingLine } from "./guide.ts";
-import { owe } from "./ledger.ts";
+import { keepPending } from "./ledger.ts";
 import { choose, endRun, follow, takeMove } from "./moves.ts";
 
 /** Commands come through the same door as everything else, and pass the same gates. */
@@ -32,7 +32,7 @@ export function onCommand(draft: Draft, event: EventOf<"command">): Step {
       return changePhase(draft, event.phase ?? { to: "next" });
     case "approve":
       if (event.asked !== undefined && event.asked !== run.claim?.at)
-        return notTaken(draft, "the approval", "it was claimed anew meanwhile");
+        return notTaken(draft, "the approval", "the agent has claimed again since");
       return approveClaim(draft, event.who ?? "someone", event.via === "cli" ? "terminal" : event.via);
     case "checked":
       return checked(draft);
@@ -89,10 +89,10 @@ function gatesAhead({ run, workflow }: Draft): Gate[] {
   return [...new Map(gates.map((gate) => [gate.id, gate])).values()];
 }
 
-/** Nobody is sent on by a refused command, and nothing has moved. */
+/** A refused command moves nothing and sends no one on. */
 function refuse(draft: Draft, gate: string, verdict: string, why: string): Step {
   record(draft, "refused", { gate, verdict, why });
-  const person = `Refused, ${gate} is ${verdict === "fail" ? "not so" : verdict}: ${why}.`;
+  const person = `Refused, ${gate} ${verdict === "fail" ? "failed" : `is ${verdict}`}: ${why}.`;
   return closeDraft(draft, { turn: "end", reason: "refused", person });
 }
 
@@ -121,7 +121,7 @@ function answerQuestion(draft: Draft, { choice: name = "", asked, via }: EventOf
 
 function notTaken(draft: Draft, what: string, why: string): Step {
   record(draft, "ignored", { signal: what, why });
-  return closeDraft(draft, { turn: "none", reason: "refused", person: `Pawl: not taken: ${why}.` });
+  return closeDraft(draft, { turn: "none", reason: "refused", person: `Pawl: not accepted: ${why}.` });
 }
 
 /** A check that went on by itself is over: the claim is judged now, and the agent is woken with what follows. */
@@ -131,7 +131,7 @@ function checked(draft: Draft): Step {
   return takeMove(draft, move, { signal: draft.run.claim.signal, message: "", by: "agent" });
 }
 
-/** The workflow was pinned anew by the person. */
+/** The person accepted the changed workflow, and it was pinned again. */
 function accept(draft: Draft, event: EventOf<"command">): Step {
   record(draft, "accepted", { who: event.who ?? "", why: event.why });
   return goAgain(draft);
@@ -145,7 +145,7 @@ function goAgain(draft: Draft): Step {
   run.ledger.idle = 0;
   const line = resumingLine(draft);
   record(draft, "resumed", { why: line });
-  if (!run.question) owe(draft, instruction(draft), "nothing");
+  if (!run.question) keepPending(draft, instruction(draft), "nothing");
   return closeDraft(draft, {
     turn: "none",
     person: `${line}\nThe agent gets its instruction with the next prompt of its session.`,

@@ -6,7 +6,7 @@ import { importDocument, parseFrontMatter } from "./document.ts";
 import { closeDraft, type Draft, openDraft, record } from "./draft.ts";
 import { importFormal, onFormalPrompt, onFormalStop, restoreFormal, summaryOfFormal } from "./formal.ts";
 import { askText, header, instruction, MARK } from "./guide.ts";
-import { owe, toldOnce } from "./ledger.ts";
+import { keepPending, toldOnce } from "./ledger.ts";
 import { endRun } from "./moves.ts";
 import { onPrompt } from "./prompt.ts";
 import { keepSubAgentReport } from "./report.ts";
@@ -41,7 +41,7 @@ function mayDecide(run: Run, event: Event): boolean {
   return run.owner?.session === event.session && run.owner.host === event.host;
 }
 
-/** Where the host has no turn, only the very last event can be told from a new one. */
+/** Where the host has no turn, only the last event can be recognized as a repetition. */
 function seenBefore(run: Run, event: Event) {
   if (event.turn === "" && event.kind === "prompt") {
     const last = run.recent.at(-1);
@@ -169,9 +169,9 @@ function restore(draft: Draft, event: EventOf<"start">): Step {
     run.status === "halted"
       ? `The workflow is stopped here: ${run.why ?? ""}. Do nothing for it until the person says so.`
       : "";
-  const pause = run.paused ? "The person paused it with a request of their own: serve that first." : "";
+  const pause = run.paused ? "The person paused it with a request of their own: do that first." : "";
   const text = [
-    `${MARK} Restored after ${event.source}: a workflow is under way in this session.`,
+    `${MARK} Restored after ${event.source}: a workflow is running in this session.`,
     rest,
     pause,
     now,
@@ -180,10 +180,10 @@ function restore(draft: Draft, event: EventOf<"start">): Step {
     .filter((part) => part !== "")
     .join("\n\n");
   record(draft, "restored", { source: event.source });
-  owe(draft, text, "start");
+  keepPending(draft, text, "start");
   return closeDraft(draft, { turn: "none", agent: text });
 }
 
 function summary({ run, workflow }: Draft): string {
-  return `Keep in the summary: ${header(run, workflow)} is under way (${run.status}). Pawl will give the instruction again after compaction.`;
+  return `Keep in the summary: ${header(run, workflow)} is running (${run.status}). Pawl will give the instruction again after compaction.`;
 }

@@ -2,7 +2,7 @@ import { projectFormal } from "../../formal/core/document.ts";
 import type { Effect, Facts, Run, RunDocument, Workflow } from "../../kernel/types/run.ts";
 import { stepNumber } from "../../kernel/types/workflow.ts";
 
-/** The readable file beside a run. It tells; it never decides. What others write into it is kept. */
+/** The readable file of a run. It never decides anything. What others write into it is kept. */
 
 const OURS = ["step", "commit_hash", "last_promise", "timestamp", "session_id", "run", "decision"];
 

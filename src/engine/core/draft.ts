@@ -22,7 +22,7 @@ export interface Draft {
   effects: Effect[];
   /** lines for the human log */
   log: string[];
-  /** what the person has to know besides the answer */
+  /** what the person has to know in addition to the answer */
   notes: string[];
   /** the same event came before by the same way: the agent repeated itself */
   repeated: boolean;

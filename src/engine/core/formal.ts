@@ -4,7 +4,7 @@ import type { Formal } from "../../kernel/types/formal.ts";
 import type { EventOf, FileState, PhaseChange, Step, ToolCall } from "../../kernel/types/run.ts";
 import { closeDraft, type Draft, record } from "./draft.ts";
 import { MARK } from "./guide.ts";
-import { goOn, noteArrival, owe, toldOnce } from "./ledger.ts";
+import { goOn, keepPending, noteArrival, toldOnce } from "./ledger.ts";
 import { endRun } from "./moves.ts";
 
 /** Runs of formal workflows: the agent works, Pawl remembers. They are never nagged, only restored. */
@@ -31,9 +31,9 @@ export function importFormal(draft: Draft): Step | null {
   }
   const before = run.formal!.phase;
   const formal = importContent(run.formal!, parsed);
-  draft.dirty = JSON.stringify(formal) !== JSON.stringify(run.formal) || parsed.mended.length > 0;
+  draft.dirty = JSON.stringify(formal) !== JSON.stringify(run.formal) || parsed.repaired.length > 0;
   run.formal = formal;
-  if (parsed.mended.length > 0) record(draft, "mended", { what: parsed.mended });
+  if (parsed.repaired.length > 0) record(draft, "mended", { what: parsed.repaired });
   if (JSON.stringify(before) !== JSON.stringify(run.formal.phase)) {
     record(draft, "phased", {
       from: before.current,
@@ -87,15 +87,15 @@ export function restoreFormal(draft: Draft, event: EventOf<"start">): Step {
   run.formal!.restored = { at: event.at, absent: reading.filter((entry) => notes[entry]) };
   run.ledger.told = [];
   record(draft, "restored", { source: event.source, phase: run.formal!.phase.current });
-  owe(draft, text, "start");
+  keepPending(draft, text, "start");
   return closeDraft(draft, { turn: "none", agent: text });
 }
 
-/** Nothing shows at a prompt whether the guidance arrived: it comes once more in short, and says how to get it whole. */
+/** A prompt does not show whether the guidance arrived: it is repeated in short, with the command that shows all of it. */
 export function onFormalPrompt(draft: Draft, event: EventOf<"prompt">): Step {
   const { run } = draft;
   const { owed } = run;
-  if (event.injected || !owed) return { none: "nothing is owed" };
+  if (event.injected || !owed) return { none: "no instruction is pending" };
   record(draft, "undelivered", { given_by: owed.given_by, turn: owed.turn, times: owed.times });
   record(draft, "owed", { given_by: "prompt" });
   run.owed = { ...owed, given_by: "prompt", turn: event.turn, times: owed.times + 1 };
@@ -132,7 +132,7 @@ const readingText = (formal: Formal, missing: string[]) =>
     "Read these files with the Read tool now (say which do not exist), then go on with the phase.",
   ].join("\n");
 
-/** Which required files nobody read. A path that is only named somewhere was not read. */
+/** The required files that no tool call read. A path that is only named somewhere was not read. */
 function unread(formal: Formal, calls: ToolCall[]): string[] {
   const done = calls.filter((call) => call.result !== null && !call.result.error);
   return formal.required_reading.filter(
@@ -180,7 +180,7 @@ const refuse = (draft: Draft, why: string) =>
 
 const iterationOf = (formal: Formal) => (typeof formal.context.iteration === "number" ? formal.context.iteration : 1);
 
-/** The phase after a change; a string says why not. A QA loop begins anew behind its last phase. */
+/** The phase after a change; a string says why not. A QA loop begins again after its last phase. */
 function phaseAfter(formal: Formal, change: PhaseChange): Formal["phase"] | string {
   const { phase, phases, type } = formal;
   if (change.to === "block") return { ...phase, status: "blocked" };

@@ -6,7 +6,7 @@ import { header } from "./guide.ts";
 export const HOST_CAP = 8;
 
 interface Continuing {
-  /** the run moved: the idle count starts anew */
+  /** the run moved: the idle count starts again at 0 */
   progress: boolean;
   reason?: string;
   person?: string;
@@ -22,7 +22,7 @@ export function goOn(draft: Draft, text: string, how: Continuing): Step {
   if (ledger.unbroken >= HOST_CAP) return leaveToPerson(draft, text);
   if (ledger.unbroken === 0) ledger.since = event.at;
   ledger.unbroken += 1;
-  owe(draft, text, "stop");
+  keepPending(draft, text, "stop");
   record(draft, "continued", { idle: ledger.idle, why: how.reason ?? (how.progress ? "moved" : "told") });
   const answer: Answer = { turn: "continue", agent: text };
   if (how.reason !== undefined) answer.reason = how.reason;
@@ -39,7 +39,7 @@ function stall(draft: Draft): Step {
   const { run } = draft;
   run.status = "halted";
   run.why = `stalled: ${run.ledger.idle - 1} rounds without progress`;
-  settle(draft);
+  dropPending(draft);
   record(draft, "halted", { why: run.why, stalled: true });
   draft.log.push(`BLOCKING: stalled at ${run.stage}`);
   return closeDraft(draft, {
@@ -49,7 +49,7 @@ function stall(draft: Draft): Step {
 }
 
 function leaveToPerson(draft: Draft, text: string): Step {
-  owe(draft, text, "nothing");
+  keepPending(draft, text, "nothing");
   record(draft, "paused", {
     why: `${HOST_CAP} continues in a row without a tool call: the host would override the next`,
   });
@@ -59,15 +59,15 @@ function leaveToPerson(draft: Draft, text: string): Step {
   });
 }
 
-/** An instruction is owed until an event shows that it arrived. */
-export function owe(draft: Draft, text: string, givenBy: Owed["given_by"]): void {
-  settle(draft);
+/** An instruction is pending until an event shows that it arrived. */
+export function keepPending(draft: Draft, text: string, givenBy: Owed["given_by"]): void {
+  dropPending(draft);
   record(draft, "owed", { given_by: givenBy });
   draft.run.owed = { text, given_by: givenBy, turn: draft.event.turn, at: draft.event.at, times: 1 };
 }
 
-/** What was owed is replaced or dropped without having been seen to arrive: say so, never count it as success. */
-export function settle(draft: Draft): void {
+/** A pending instruction is dropped without a sign that it arrived: the journal says so, and it never counts as success. */
+export function dropPending(draft: Draft): void {
   const { owed } = draft.run;
   if (!owed) return;
   record(draft, "undelivered", { given_by: owed.given_by, turn: owed.turn, at_first: owed.at, times: owed.times });
@@ -89,7 +89,7 @@ function arrived(owed: Owed, event: Event): boolean {
   return owed.given_by === "stop" && event.turn === owed.turn && event.continuing;
 }
 
-/** Said once per stage and subject, whatever happens in between. */
+/** true once per stage and subject, whatever happens in between. */
 export function toldOnce(draft: Draft, subject: string): boolean {
   const { ledger } = draft.run;
   if (ledger.told.includes(subject)) return false;

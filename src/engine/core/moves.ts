@@ -18,7 +18,7 @@ import {
   stepList,
   valuesOf,
 } from "./guide.ts";
-import { goOn, owe, settle, toldOnce } from "./ledger.ts";
+import { dropPending, goOn, keepPending, toldOnce } from "./ledger.ts";
 import { keepReport, reportsSince } from "./report.ts";
 import { asRunTask, checkClaim, nextNeed, planFor, stopFor, waitsForClear } from "./tasks.ts";
 
@@ -73,7 +73,7 @@ function halt(draft: Draft, move: Move, cause: Cause): Step {
   const text = [
     `${MARK} Step ${run.stage} has failed and the workflow is stopped; nothing is lost.`,
     "Tell the person in a few sentences what went wrong and what they can do, then end your turn. Do not retry by yourself and do not repeat the signal.",
-    `Once it is mended, /${draft.workflow.name} goes on from this step.`,
+    `Once it is fixed, /${draft.workflow.name} continues from this step.`,
   ].join("\n");
   return goOn(draft, text, { progress: true, reason: move.halt!, person: withCause(person, reason) });
 }
@@ -201,7 +201,7 @@ export function takeUpCleared(input: { workflow: Workflow; run: Run; event: Even
   beginTask(draft, facts.next_task.value, workflow.stages[0]!.id);
   record(draft, "task_begun", { task: run.task!.id, title: run.task!.title });
   const text = instruction(draft, cleared);
-  owe(draft, text, "start");
+  keepPending(draft, text, "start");
   return closeDraft(draft, {
     turn: "none",
     agent: text,
@@ -244,13 +244,13 @@ export function enter(draft: Draft, stage: string): void {
   delete run.claim;
 }
 
-/** The first stage of the plan at or behind the target. */
+/** The first stage of the plan at or after the target. */
 function nextInPlan(workflow: Workflow, plan: string[], target: string): string | undefined {
   const order = workflow.stages.map((stage) => stage.id);
   return order.slice(order.indexOf(target)).find((id) => plan.includes(id));
 }
 
-/** `template`: what the person hears instead of a farewell; null: nothing. */
+/** `template`: what the person reads instead of the closing message; null: nothing. */
 export function endRun(draft: Draft, outcome: Outcome, cause: Cause, template?: string | null): Step {
   const { run, facts } = draft;
   if (outcome === "completed" && !run.done[run.stage]) run.done[run.stage] = doneBy(draft, cause);
@@ -261,10 +261,10 @@ export function endRun(draft: Draft, outcome: Outcome, cause: Cause, template?: 
   run.outcome = outcome;
   delete run.question;
   delete run.claim;
-  settle(draft);
+  dropPending(draft);
   record(draft, "ended", { outcome, signal: cause.signal, by: cause.by, commit: run.commit_hash });
   if (template === null) return closeDraft(draft, { turn: draft.event.kind === "prompt" ? "none" : "end" });
-  const person = template ? fill(template, valuesOf(draft)) : farewell(draft, outcome);
+  const person = template ? fill(template, valuesOf(draft)) : closingMessage(draft, outcome);
   if (draft.event.kind !== "prompt") return closeDraft(draft, { turn: "end", person });
   const text =
     outcome === "completed"
@@ -273,7 +273,7 @@ export function endRun(draft: Draft, outcome: Outcome, cause: Cause, template?: 
   return closeDraft(draft, { turn: "none", agent: text, person });
 }
 
-function farewell(draft: Draft, outcome: Outcome): string {
+function closingMessage(draft: Draft, outcome: Outcome): string {
   if (outcome === "completed")
     return [`✅ ${draft.workflow.name} finished.`, ...draft.proof.map((line) => `  ${line}`)].join("\n");
   return `Pawl: ${draft.workflow.name} ended (${outcome}).\n\n${partialList(draft)}`;

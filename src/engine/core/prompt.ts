@@ -4,7 +4,7 @@ import { gatesOf, leavesOf } from "../../kernel/types/workflow.ts";
 import { approveClaim } from "./command.ts";
 import { closeDraft, type Draft, record } from "./draft.ts";
 import { askText, instruction, MARK, resumingLine } from "./guide.ts";
-import { goOn, owe, restartCount } from "./ledger.ts";
+import { goOn, keepPending, restartCount } from "./ledger.ts";
 import { choose, enter } from "./moves.ts";
 import { findChoice } from "./question.ts";
 
@@ -14,7 +14,7 @@ export function onPrompt(draft: Draft, event: EventOf<"prompt">): Step {
   record(draft, "prompted", { said: excerpt(event.text), injected: event.injected });
   if (event.injected) return closeDraft(draft, { turn: "none" });
   restartCount(draft);
-  const command = parseArming(event.text, workflow);
+  const command = parseBeginning(event.text, workflow);
   if (command?.unknown.length) {
     return closeDraft(draft, { turn: "none", person: `Pawl: ${unknownStages(workflow, command.unknown)}` });
   }
@@ -46,7 +46,7 @@ export const isHelp = (text: string) => text.trim() === "/pawl:keys";
 export const isApproval = (text: string) => /^\/(?:pawl:)?approve(?:\s|$)/i.test(text.trim());
 
 /** `/complete-work review commit` → the named stages; null: not this workflow's command. */
-export function parseArming(text: string, workflow: Workflow): { stages: string[]; unknown: string[] } | null {
+export function parseBeginning(text: string, workflow: Workflow): { stages: string[]; unknown: string[] } | null {
   const [word = "", ...rest] = text.trim().split(/[\s,]+/);
   if (!workflow.arm.some((arm) => word === arm || word === arm.replace(/^\/(?!pawl:)/, "/pawl:"))) return null;
   if (workflow.chains) return { stages: chainOf(text, workflow), unknown: [] };
@@ -74,21 +74,24 @@ export function isForRun({ question }: Run, workflow: Workflow, text: string): b
   if (workflow.watch) return false;
   const ask = workflow.asks[question?.ask ?? ""];
   return (
-    parseArming(text, workflow) !== null || isGo(text) || isApproval(text) || (!!ask && findChoice(ask, text) !== null)
+    parseBeginning(text, workflow) !== null ||
+    isGo(text) ||
+    isApproval(text) ||
+    (!!ask && findChoice(ask, text) !== null)
   );
 }
 
-/** What the person types behind the word is the command of a gate. */
+/** What the person types after the word is the command of a gate. */
 export const takesCommand = (workflow: Workflow) => leavesOf(gatesOf(workflow)).some((gate) => gate.typed);
 export const typedCommand = (text: string) => text.trim().replace(/^\S+\s*/, "");
-/** The command that a run was armed with; null: it takes none. */
+/** The command that a run began with; null: it takes none. */
 export const typedCommandOf = (workflow: Workflow) =>
   leavesOf(gatesOf(workflow)).find((gate) => gate.typed)?.shell ?? null;
 
 export const unknownStages = (workflow: Workflow, unknown: string[]) =>
   `${workflow.name} has no stage ${unknown.join(", ")}; it has ${workflow.stages.map((stage) => stage.id).join(", ")}`;
 
-/** Goes on where the run stands: after the last finished stage, or with the open question. */
+/** Continues where the run is: after the last finished stage, or with the open question. */
 export function resume(draft: Draft, note = ""): Step {
   const { run, workflow } = draft;
   const line = [note, resumingLine(draft)].filter((part) => part !== "").join("\n");
@@ -104,7 +107,7 @@ export function resume(draft: Draft, note = ""): Step {
   record(draft, "resumed", { why: excerpt(line) });
   const text = `${MARK} ${line}\n\n${ask ? askText(draft, ask) : instruction(draft)}`;
   if (draft.event.kind === "stop") return goOn(draft, text, { progress: true, person: line });
-  owe(draft, text, "prompt");
+  keepPending(draft, text, "prompt");
   return closeDraft(draft, { turn: "none", agent: text, person: line });
 }
 
@@ -116,7 +119,7 @@ function replan(draft: Draft, stages: string[]): Step {
   return resume(draft);
 }
 
-/** Any other prompt: the agent serves the person; what was lost on the way is given again, once. */
+/** Any other prompt: the agent answers the person; an instruction that may have been lost is given again, once. */
 function ownBusiness(draft: Draft): Step {
   const { run, event } = draft;
   const { owed } = run;
@@ -126,6 +129,6 @@ function ownBusiness(draft: Draft): Step {
   record(draft, "undelivered", { given_by: owed.given_by, turn: owed.turn, times: owed.times });
   record(draft, "owed", { given_by: "prompt" });
   run.owed = { ...owed, given_by: "prompt", turn: event.turn, times: owed.times + 1 };
-  const text = `${MARK} Serve the person's message first. This still stands and may not have reached you before:\n\n${owed.text}`;
+  const text = `${MARK} Answer the person's message first. This still applies and may not have reached you before:\n\n${owed.text}`;
   return closeDraft(draft, { turn: "none", agent: text });
 }

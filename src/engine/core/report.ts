@@ -4,7 +4,7 @@ import type { EventOf, Report } from "../../kernel/types/run.ts";
 import { isRegistered, stageOf } from "../../kernel/types/workflow.ts";
 import { type Draft, record } from "./draft.ts";
 
-/** Reports: what a sub-agent said at its end, kept beside the run. */
+/** Reports: what a sub-agent said at its end, kept in the folder of the run. */
 
 const KEPT = 8;
 

@@ -28,7 +28,7 @@ export function onStop(draft: Draft, event: EventOf<"stop">): Step {
     const answered = choiceByTool(draft);
     if (answered) return choose(draft, answered.name, answered.choice, "AskUserQuestion");
   }
-  // What was sent back is judged anew, even in the same words: the tree may be another one.
+  // A claim that was sent back is judged again, even in the same words: the files may have changed.
   const isSaidAgain = draft.repeated && !run.claim;
   const signal = isSaidAgain ? null : lastClaim(draft, signals);
   if (isSaidAgain) return repeated(draft);
@@ -94,7 +94,7 @@ function outOfOrder(draft: Draft, signal: string): Step {
   return goOn(draft, text, { progress: false });
 }
 
-/** Word for word the same as before: no new claim. What is still owed is said again, within the bound. */
+/** Word for word the same as before: no new claim. A pending instruction is given again, within the bound. */
 function repeated(draft: Draft): Step {
   const { run } = draft;
   record(draft, "repeated", { why: "the same message again" });
@@ -189,8 +189,8 @@ function nudge(draft: Draft, progress: string): Step {
 function tellMalformed(draft: Draft, lines: string[]): Step {
   const stage = stageOf(draft.workflow, draft.run.stage);
   const text = [
-    `${MARK} This looks like a signal but is none: ${lines.join("  ")}`,
-    "A signal stands alone on its line, in capitals, with nothing inside it but its name and nothing around it. If you meant it, say it again as one of:",
+    `${MARK} This looks like a signal but is not one: ${lines.join("  ")}`,
+    "A signal is alone on its line, in capitals, with nothing inside it but its name and nothing around it. If you meant it, say it again as one of:",
     signalList(draft.workflow, stage),
   ].join("\n");
   return goOn(draft, text, { progress: false });

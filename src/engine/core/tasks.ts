@@ -1,4 +1,4 @@
-/** Working through tasks: whose task a run has, what the next one is, and how the agent is told. */
+/** Working through tasks: which task a run has, whether it is still its own, and what comes next. */
 
 import { plain } from "../../kernel/text/safe-text.ts";
 import type { Need, RunTask, Step, TaskFact } from "../../kernel/types/run.ts";

@@ -6,11 +6,11 @@ import type { Fact, Json, Workflow } from "../../kernel/types/run.ts";
 import { loopWorkflow } from "../../loop/core/run.ts";
 import { typedCommandOf } from "../core/prompt.ts";
 
-/** In words what is different now. */
+/** The differences, in words. */
 export function gatherDefinition(root: string, pinned: Workflow): Fact<string[]> {
   if (pinned.procedure !== undefined) return procedureNow(root, pinned, pinned.procedure);
   const found = findByName(pinned.name, root);
-  if (!found) return { ok: true, value: [`${pinned.source} is gone`] };
+  if (!found) return { ok: true, value: [`${pinned.source} is missing`] };
   if ("errors" in found)
     return { ok: true, value: [`${found.file} cannot be read any more: \`pawl check\` shows why`] };
   const typed = typedCommandOf(pinned);
@@ -22,7 +22,7 @@ function procedureNow(root: string, pinned: Workflow, name: string): Fact<string
   const { findProcedure } =
     require("../../definitions/procedures.ts") as typeof import("../../definitions/procedures.ts");
   const found = findProcedure(name, root);
-  if (!found) return { ok: true, value: [`the procedure ${name} is gone`] };
+  if (!found) return { ok: true, value: [`the procedure ${name} is missing`] };
   if ("errors" in found) return { ok: true, value: [`the procedure ${name} cannot be read any more`] };
   return { ok: true, value: differences(asJson(pinned), asJson(loopWorkflow(found.procedure)), "").slice(0, MOST) };
 }
@@ -38,7 +38,7 @@ function differences(before: Json | undefined, now: Json | undefined, path: stri
       differences(at(before, key), at(now, key), path === "" ? key : `${path}.${label(before, now, key)}`),
     );
   }
-  // An id is only the hash of what is beside it.
+  // An id is only the hash of the keys next to it.
   if (/(^|\.)id$/.test(path) && /gates/.test(path)) return [];
   return [
     ...(before === undefined ? [] : [`- ${path}: ${shown(before)}`]),

@@ -24,5 +24,5 @@ export function gatherDocument(root: string, path: string): Fact<DocumentFact> {
 const isReadable = (path: string, text: string) =>
   path.endsWith(".json") ? typeof parseFormal(text) !== "string" : parseFrontMatter(text) !== null;
 
-/** Something lies there that no document can be, as opposed to one that cannot be read at the moment. */
+/** What is there cannot be a document, as opposed to one that cannot be read now. */
 const isBroken = ({ why, detail }: { why: string; detail?: string }) => why !== "unreadable" || detail === "not UTF-8";

@@ -4,7 +4,7 @@ import type { Fact, Facts, FileState, Need, ToolCall } from "../../kernel/types/
 import { insideRoot, lookAt, readText } from "../../store/files.ts";
 import { reportPath } from "../core/guide.ts";
 
-/** Nobody is asked to read more. */
+/** An agent is asked to read at most this many files. */
 const MOST_FILES = 200;
 
 // Loaded when a decision asks for it: most stops do without.
@@ -64,7 +64,7 @@ export interface Sources {
   run: string;
   host: string;
   session: string;
-  /** nobody is held up: checks may take as long as they do */
+  /** no one waits for the answer: checks may take as long as they need */
   patient: boolean;
   transcript: string | null;
   /** the last message as the host gave it */

@@ -1,7 +1,7 @@
 import type { Content, Phase, PhaseStatus } from "../../kernel/types/formal.ts";
 import { STATUSES } from "./state.ts";
 
-/** A formal workflow that nobody registered, read from people's and agents' own notes. Nothing is made up: what is not
+/** A formal workflow that no one registered, read from people's and agents' own notes. Nothing is made up: what is not
  * named there is not detected. */
 
 export interface Detected extends Pick<Content, "phase" | "required_reading" | "context" | "key_reminders"> {

@@ -19,7 +19,7 @@ export function projectFormal(run: Run, facts: Facts): Effect[] {
   const last = run.formal!.bases.at(-1);
   const content = contentOf(run.formal!);
   // What an agent added gets a time of its own, even where no other byte would change: else its removal of the same
-  // thing could not be told from never having seen it.
+  // thing could not be distinguished from never having seen it.
   const known = last && JSON.stringify(last.content) === JSON.stringify(content);
   if (state === "present" && known && renderRun(run, last.stamp) === text) return effects;
   const stamp = stampOf(run);

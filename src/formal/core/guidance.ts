@@ -44,7 +44,7 @@ const phaseLine = ({ phase }: Formal) =>
 
 const section = (title: string, lines: string[]) => (lines.length > 0 ? [title, ...lines].join("\n") : "");
 
-/** A name stands in a line of its own and must leave room for the rest. */
+/** A name is on a line of its own and must leave room for the rest. */
 function inLine(name: string): string {
   const line = name.replace(/\s+/g, " ").trim();
   return line.length > 200 ? `${line.slice(0, 200).toWellFormed()}… (cut)` : line;
@@ -68,7 +68,7 @@ function cut(part: string, over: number): string {
   return (line > 0 && kept.length - line < 500 ? kept.slice(0, line) : kept).toWellFormed() + NOTE;
 }
 
-/** For the summariser: what a summary must not lose. */
+/** For the summarizer: what a summary must not lose. */
 export function summaryText(formal: Formal, run: string): string {
   const { phase } = formal;
   const reading = formal.required_reading.slice(0, 20).map(inLine).join(" ");

@@ -19,8 +19,8 @@ export interface ParsedFormal {
   /** its updated_at: tells which of our writings it was made from */
   stamp: string | null;
   content: Content;
-  /** what was mended, in plain words */
-  mended: string[];
+  /** what was repaired, in plain words */
+  repaired: string[];
 }
 
 const isMap = (value: unknown): value is Record<string, Json> =>
@@ -41,12 +41,12 @@ export function parseFormal(text: string): ParsedFormal | string {
   if (deeperThan(value, DEEPEST)) return `it is nested deeper than ${DEEPEST} levels`;
   const name = textOf(value.workflow);
   if (name === null) return "it names no workflow";
-  const mended: string[] = [];
+  const repaired: string[] = [];
   const content: Content = {
-    phase: parsePhase(value.phase, mended),
-    required_reading: parseReading(value.required_reading, mended),
-    context: parseContext(value.context, mended),
-    key_reminders: texts("key_reminders", value.key_reminders, mended),
+    phase: parsePhase(value.phase, repaired),
+    required_reading: parseReading(value.required_reading, repaired),
+    context: parseContext(value.context, repaired),
+    key_reminders: texts("key_reminders", value.key_reminders, repaired),
     extra: without(value, [...OURS, ...THEIRS]),
   };
   return {
@@ -56,7 +56,7 @@ export function parseFormal(text: string): ParsedFormal | string {
     run: textOf(value.run),
     stamp: textOf(value.updated_at),
     content,
-    mended,
+    repaired,
   };
 }
 
@@ -67,35 +67,35 @@ function deeperThan(value: unknown, levels: number): boolean {
   return levels === 0 || Object.values(value).some((inner) => deeperThan(inner, levels - 1));
 }
 
-/** A list of texts; what else stands there becomes text, so that nothing written is lost. */
-function texts(key: string, value: Json | undefined, mended: string[]): string[] {
+/** A list of texts; anything else becomes text, so that nothing written is lost. */
+function texts(key: string, value: Json | undefined, repaired: string[]): string[] {
   const list = Array.isArray(value) ? value : value === undefined || value === null ? [] : [value];
-  if (list !== value && list.length > 0) mended.push(`${key}: became a list`);
+  if (list !== value && list.length > 0) repaired.push(`${key}: became a list`);
   return list.flatMap((item) => {
     if (item === null || (typeof item === "string" && item.trim() === "")) return [];
     if (typeof item === "string") return [item];
-    mended.push(`${key}: ${JSON.stringify(item)} became text`);
+    repaired.push(`${key}: ${JSON.stringify(item)} became text`);
     return [JSON.stringify(item)];
   });
 }
 
-function parseContext(value: Json | undefined, mended: string[]): Record<string, Json> {
+function parseContext(value: Json | undefined, repaired: string[]): Record<string, Json> {
   if (isMap(value)) return value;
   if (value === undefined || value === null) return {};
-  mended.push("context: what was no object became its `value`");
+  repaired.push("context: what was no object became its `value`");
   return { value };
 }
 
 /** Reading is asked for with @: an entry without it gets it. */
-function parseReading(value: Json | undefined, mended: string[]): string[] {
-  return texts("required_reading", value, mended).map((entry) => {
+function parseReading(value: Json | undefined, repaired: string[]): string[] {
+  return texts("required_reading", value, repaired).map((entry) => {
     if (entry.startsWith("@")) return entry;
-    mended.push(`required_reading: ${entry} became @${entry}`);
+    repaired.push(`required_reading: ${entry} became @${entry}`);
     return `@${entry}`;
   });
 }
 
-function parsePhase(value: unknown, mended: string[]): Phase {
+function parsePhase(value: unknown, repaired: string[]): Phase {
   const raw = isMap(value) ? value : {};
   const whole = (number: unknown) =>
     typeof number === "number" && Number.isInteger(number) && number > 0 ? number : null;
@@ -103,14 +103,14 @@ function parsePhase(value: unknown, mended: string[]): Phase {
   const total = Math.max(whole(raw.total) ?? current, current);
   const status = STATUSES.find((known) => known === raw.status) ?? "in_progress";
   const phase: Phase = { current, total, name: textOf(raw.name) ?? "In Progress", status };
-  noteMended(raw, phase, mended);
+  noteRepaired(raw, phase, repaired);
   return { ...phase, ...without(raw, ["current", "total", "name", "status"]) };
 }
 
-function noteMended(raw: Record<string, Json>, phase: Phase, mended: string[]): void {
+function noteRepaired(raw: Record<string, Json>, phase: Phase, repaired: string[]): void {
   for (const key of ["current", "total", "name", "status"] as const) {
     if (raw[key] !== phase[key])
-      mended.push(`phase.${key}: ${JSON.stringify(raw[key] ?? null)} became ${JSON.stringify(phase[key])}`);
+      repaired.push(`phase.${key}: ${JSON.stringify(raw[key] ?? null)} became ${JSON.stringify(phase[key])}`);
   }
 }
 
@@ -129,7 +129,7 @@ export function mergeContent(ours: Content, base: Content, theirs: Content): Con
 
 const same = (a: unknown, b: unknown) => JSON.stringify(a) === JSON.stringify(b);
 
-/** Their order; ours that they never saw comes behind. */
+/** Their order; ours that they never saw comes after. */
 function mergeList(ours: string[], seen: string[], theirs: string[]): string[] {
   const kept = theirs.filter((item) => !seen.includes(item) || ours.includes(item));
   return [...new Set([...kept, ...ours.filter((item) => !seen.includes(item))])];

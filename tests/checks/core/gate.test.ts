@@ -2,7 +2,7 @@
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
 import { judge } from "../../../src/checks/core/gate.ts";
-import { arm } from "../../../src/engine/core/begin.ts";
+import { beginRun } from "../../../src/engine/core/begin.ts";
 import { decide } from "../../../src/engine/core/decide.ts";
 import type {
   Decision,
@@ -169,7 +169,7 @@ const eventFor = (rest: Partial<Event>, turn: string): Event => {
 function begin(m: Measured): Run {
   const event = eventFor(prompt("/ship"), "t0");
   const step = (facts: Facts) =>
-    arm({ workflow: WORKFLOW, event, facts, id: "s-1", documentPath: "", stages: [], beside: [] });
+    beginRun({ workflow: WORKFLOW, event, facts, id: "s-1", documentPath: "", stages: [], beside: [] });
   return resolve(step, factsOf(m))!.run;
 }
 

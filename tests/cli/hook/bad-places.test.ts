@@ -61,7 +61,7 @@ describe("the working folder", () => {
     const state = fresh();
     const sent = arming(state, { cwd: folder(state) });
     const ran = expectHarmless(state.place, { error: { home: "arm: " } }, () => runHook(state.place, sent));
-    expect(said(ran)).toContain("/complete-work was not armed");
+    expect(said(ran)).toContain("/complete-work did not start");
   });
 
   test.each(folders)("%s: a run under way does not care", (_name, folder) => {
@@ -117,7 +117,7 @@ describe(".pawl", () => {
     prepare(state.place.root, state.place.base);
     const error = name.startsWith("with") ? { root: "arm: " } : { home: "arm: " };
     const ran = expectHarmless(state.place, { error }, () => runHook(state.place, arming(state)));
-    expect(said(ran)).toContain("/complete-work was not armed");
+    expect(said(ran)).toContain("/complete-work did not start");
     expect(runHook(state.place, stop(state, CLAIM)).out).toBe("");
   });
 
@@ -159,7 +159,7 @@ describe(".pawl", () => {
     const mounts = "mount --bind . . && mount -o remount,bind,ro . && cd .";
     const act = () =>
       mounted(state.place, `cd ${state.place.base} && ${mounts.replaceAll(" .", " project")}`, arming(state));
-    expect(said(expectHarmless(state.place, { error: { home: "arm: " } }, act))).toContain("was not armed");
+    expect(said(expectHarmless(state.place, { error: { home: "arm: " } }, act))).toContain("did not start");
     expect(runHook(state.place, stop(state, CLAIM)).out).toBe("");
   });
 

@@ -1,10 +1,10 @@
 /** A pure world for the core: one project, sessions, a disk that keeps commits, and crashes between any two steps. */
 import { builtinPrompt, builtinWorkflow } from "../../../src/definitions/builtin/workflows.ts";
 import { compileWorkflow } from "../../../src/definitions/compile.ts";
-import { arm, planArming, takeOver } from "../../../src/engine/core/begin.ts";
+import { beginRun, planRun, takeOver } from "../../../src/engine/core/begin.ts";
 import { decide } from "../../../src/engine/core/decide.ts";
 import { parseFrontMatter } from "../../../src/engine/core/document.ts";
-import { parseArming } from "../../../src/engine/core/prompt.ts";
+import { parseBeginning } from "../../../src/engine/core/prompt.ts";
 import { eventId } from "../../../src/hosts/identity.ts";
 import type {
   Answer,
@@ -91,7 +91,7 @@ export function decisionFor(world: World, event: Event): Decision | null {
 
 function arming(world: World, event: Event & { kind: "prompt" }): Decision | null {
   const { workflow } = world;
-  const named = parseArming(event.text, workflow);
+  const named = parseBeginning(event.text, workflow);
   if (!named || named.unknown.length > 0 || event.session === "") return null;
   const live = [...world.runs.values()].filter((run) => run.status !== "ended");
   const summaries = live.map((run) => ({
@@ -99,13 +99,13 @@ function arming(world: World, event: Event & { kind: "prompt" }): Decision | nul
     owner_gone: run.owner?.ended_at !== undefined,
     document_path: run.document.path,
   }));
-  const plan = planArming(workflow, event, summaries, (id) => world.runs.has(id), named.stages);
+  const plan = planRun(workflow, event, summaries, (id) => world.runs.has(id), named.stages);
   if ("none" in plan) return null;
   if ("take" in plan) {
     const run = world.runs.get(plan.take)!;
     return consult(world, (facts) => takeOver({ workflow, run, event, facts }));
   }
-  return consult(world, (facts) => arm({ workflow, event, facts, stages: named.stages, ...plan }));
+  return consult(world, (facts) => beginRun({ workflow, event, facts, stages: named.stages, ...plan }));
 }
 
 function consult(world: World, step: (facts: Facts) => Step): Decision | null {

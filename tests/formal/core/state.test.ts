@@ -71,8 +71,8 @@ describe("a document", () => {
   test("comes back as it was written, whatever stands in it", () => {
     fc.assert(
       fc.property(formal, (one) => {
-        const { mended, content: back, ...rest } = parsed(renderFormal(one, frame));
-        expect(mended).toEqual([]);
+        const { repaired, content: back, ...rest } = parsed(renderFormal(one, frame));
+        expect(repaired).toEqual([]);
         expect(JSON.stringify(back)).toBe(JSON.stringify(contentOf(one)));
         expect(rest).toEqual({
           name: one.name,
@@ -96,7 +96,7 @@ describe("a document", () => {
         const result = parseFormal(text);
         if (typeof result === "string") return;
         const again = parsed(renderFormal({ ...result.content, ...result, phases: [], bases: [] }, frame));
-        expect(again.mended).toEqual([]);
+        expect(again.repaired).toEqual([]);
         expect(JSON.stringify(again.content)).toBe(JSON.stringify(result.content));
       }),
       RUNS,
@@ -111,7 +111,7 @@ describe("a document", () => {
 });
 
 const first = { current: 1, total: 1, name: "In Progress", status: "in_progress" } as const;
-const MENDED: [string, object, Partial<Content>, number][] = [
+const REPAIRED: [string, object, Partial<Content>, number][] = [
   ["nothing but a name", {}, { phase: first, required_reading: [], context: {}, key_reminders: [] }, 4],
   ["a path without @", { required_reading: ["a.md", "@b.md"] }, { required_reading: ["@a.md", "@b.md"] }, 1],
   ["one path, no list", { required_reading: "a.md" }, { required_reading: ["@a.md"] }, 2],
@@ -128,11 +128,11 @@ const MENDED: [string, object, Partial<Content>, number][] = [
   ["an unknown key", { owner: { a: [1] } }, { extra: { owner: { a: [1] } } }, 0],
 ];
 
-test.each(MENDED)("%s is mended", (_, fields, expected, messages) => {
+test.each(REPAIRED)("%s is repaired", (_, fields, expected, messages) => {
   const whole = "phase" in fields || messages === 4 ? {} : { phase: first };
-  const { content: got, mended } = parsed(JSON.stringify({ workflow: "W", ...whole, ...fields }));
+  const { content: got, repaired } = parsed(JSON.stringify({ workflow: "W", ...whole, ...fields }));
   expect(got).toMatchObject(expected);
-  expect(mended).toHaveLength(messages);
+  expect(repaired).toHaveLength(messages);
 });
 
 test.each(["", "[]", "null", "7", '"x"', "{", "{}", '{"workflow":" "}', '{"workflow":3}', "\u0000\u0001"])(
