@@ -110,7 +110,8 @@ function NeedCard({ need, run }: { need: Need; run: LiveRun | undefined }) {
           {acts && (
             <span>
               {need.how.startsWith("`") ? "in a terminal " : "or "}
-              <Typed text={need.how} />
+              {/* The buttons are the answers already. */}
+              <Typed text={need.question ? need.how.split(":")[0]! : need.how} />
             </span>
           )}
         </p>
