@@ -261,8 +261,8 @@ test("a title of a task in Markdown is code", () => {
 });
 
 test.each<[string[], string]>([
-  [["--since", "soon"], "--since soon: that is no time"],
-  [["--since", "2999-01-01"], "that is in the future"],
+  [["--since", "soon"], "--since soon: not a time"],
+  [["--since", "2999-01-01"], "it is in the future"],
   [["--since"], "--since needs a value"],
   [["--json", "--markdown"], "take one of them"],
   [["everything"], "unknown argument everything"],

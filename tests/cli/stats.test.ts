@@ -217,7 +217,7 @@ test("stages of hostile names, in a journal that somebody wrote into", () => {
 });
 
 test.each<[string[], string]>([
-  [["--since", "soon"], "that is no time"],
+  [["--since", "soon"], "not a time"],
   [["--json", "--csv"], "take one of them"],
   [["--all", "--project", "x"], "take one of them"],
   [["all"], "unknown argument all"],

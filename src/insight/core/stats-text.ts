@@ -1,5 +1,5 @@
 /** Statistics as a screen and as CSV. Figures that are not exact bear a ≈. */
-import { fit, wrapped } from "../../kernel/text/columns.ts";
+import { columnsOf, fit, wrapped } from "../../kernel/text/columns.ts";
 import { plain } from "../../kernel/text/safe-text.ts";
 import type { Course, LoopFigures, RunFigures, StageFigures, StatsView } from "./stats-view.ts";
 
@@ -116,7 +116,7 @@ function leftOut(columns: number): string[] {
 const name = (stage: string) => padded(fit(stage, STAGE - 3), STAGE - 2);
 const placed = (text: string, at: number) => (HEADINGS[at] === COURSE ? `  ${text}` : text.padStart(WIDTHS[at]!));
 /** Wide signs make a table crooked, never wrong. */
-const padded = (text: string, width: number) => text.padEnd(width);
+const padded = (text: string, width: number) => text + " ".repeat(Math.max(0, width - columnsOf(text)));
 
 function figures(one: StageFigures): string[] {
   const about = one.approximate ? "≈" : "";
@@ -182,7 +182,7 @@ function flowing(start: string, parts: string[], between: string, columns: numbe
   for (const part of parts) {
     const longer = `${lines.at(-1)}${between}${part}`;
     if (lines.length === 0) lines.push(`${start}${part}`);
-    else if (longer.length > columns) lines.push(`${" ".repeat(start.length)}${part}`);
+    else if (columnsOf(longer) > columns) lines.push(`${" ".repeat(columnsOf(start))}${part}`);
     else lines[lines.length - 1] = longer;
   }
   return lines;

@@ -1,5 +1,5 @@
-/** From when on: what a person writes behind `--since`. Times are milliseconds since 1970, as everywhere in UTC. */
-import { DAY, daysTo, HOUR, isDate, MINUTE, SECOND, weekdayOf, zoneOf } from "./calendar.ts";
+/** What a person writes after `--since`, as milliseconds since 1970. */
+import { DAY, HOUR, MINUTE, parseDay, SECOND, zoneOf } from "./calendar.ts";
 
 export interface Clock {
   now: number;
@@ -15,13 +15,13 @@ export const SINCE_WAYS =
 const SPANS: Record<string, number> = { s: SECOND, m: MINUTE, h: HOUR, d: DAY, w: 7 * DAY };
 const WEEKDAYS = ["sunday", "monday", "tuesday", "wednesday", "thursday", "friday", "saturday"];
 const TIME = /^([01]?\d|2[0-3]):([0-5]\d)(?::([0-5]\d))?$/;
-const MOMENT = /^(\d{4})-(\d\d)-(\d\d)(?:[T ](\d\d:\d\d(?::\d\d)?)(?:\.\d{1,9})?(Z|[+-]\d\d:?\d\d)?)?$/i;
+const MOMENT = /^(\d{4}-\d\d-\d\d)(?:[T ](\d\d:\d\d(?::\d\d)?)(?:\.\d{1,9})?(Z|[+-]\d\d:?\d\d)?)?$/i;
 
 export function parseSince(text: string, clock: Clock): Since {
   const asked = text.trim().toLowerCase();
   const ms = spanOf(asked, clock) ?? dateOf(asked, clock) ?? dayOf(asked, clock);
-  if (ms === null) return { ok: false, why: "that is no time" };
-  return ms > clock.now ? { ok: false, why: "that is in the future" } : { ok: true, ms };
+  if (ms === null) return { ok: false, why: "not a time" };
+  return ms > clock.now ? { ok: false, why: "it is in the future" } : { ok: true, ms };
 }
 
 /** `2h`: so long ago. A day is 24 hours here, whatever the clocks did. */
@@ -32,13 +32,11 @@ function spanOf(asked: string, { now }: Clock): number | null {
 
 /** `2026-01-31`, with a time and a zone or without; without a zone it is local. */
 function dateOf(asked: string, clock: Clock): number | null {
-  const [found, ...parts] = MOMENT.exec(asked) ?? [];
-  if (found === undefined) return null;
-  const [year, month, day] = parts.slice(0, 3).map(Number) as [number, number, number];
-  const time = timeOf(parts[3] ?? "0:00");
-  if (time === null || !isDate(year, month, day)) return null;
-  const local = daysTo(year, month, day) * DAY + time;
-  return parts[4] === undefined ? fromLocal(local, clock) : local - zoneOf(parts[4]);
+  const [, date, clockTime = "0:00", zone] = MOMENT.exec(asked) ?? [];
+  const day = date === undefined ? null : parseDay(date);
+  const time = timeOf(clockTime);
+  if (day === null || time === null) return null;
+  return zone === undefined ? fromLocal(day + time, clock) : day + time - zoneOf(zone);
 }
 
 /** `20:00`, `yesterday`, `monday 9:00`: the last time that it was so. */
@@ -46,15 +44,15 @@ function dayOf(asked: string, clock: Clock): number | null {
   const [found, word = "", clockTime] = /^([a-z]*)\s*(\d{1,2}:.*)?$/.exec(asked) ?? [];
   const time = timeOf(clockTime ?? "0:00");
   if (!found || time === null) return null;
-  const today = Math.floor((clock.now + clock.offset(clock.now) * MINUTE) / DAY);
-  const at = (day: number) => fromLocal(day * DAY + time, clock);
-  if (word === "") return at(today) > clock.now ? at(today - 1) : at(today);
+  const today = new Date(clock.now + clock.offset(clock.now) * MINUTE).setUTCHours(0, 0, 0, 0);
+  const at = (day: number) => fromLocal(day + time, clock);
+  if (word === "") return at(today) > clock.now ? at(today - DAY) : at(today);
   if (word === "today") return at(today);
-  if (word === "yesterday") return at(today - 1);
+  if (word === "yesterday") return at(today - DAY);
   const weekday = WEEKDAYS.findIndex((name) => name === word || (word.length === 3 && name.startsWith(word)));
   if (weekday < 0) return null;
-  const last = today - ((weekdayOf(today) + 7 - weekday) % 7);
-  return at(last) > clock.now ? at(last - 7) : at(last);
+  const last = today - ((new Date(today).getUTCDay() + 7 - weekday) % 7) * DAY;
+  return at(last) > clock.now ? at(last - 7 * DAY) : at(last);
 }
 
 function timeOf(text: string): number | null {

@@ -1,7 +1,7 @@
-/** The calendar against the one that the language has. */
+/** Dates as people write them, against `Date`. */
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
-import { DAY, daysTo, instantOf, isDate, isoOf, weekdayOf, yearOf, zoneOf } from "../../../src/kernel/time/calendar.ts";
+import { instantOf, parseDay, zoneOf } from "../../../src/kernel/time/calendar.ts";
 
 const RUNS = { numRuns: 2_000 };
 /** any moment of the years 0000 to 9999 */
@@ -12,45 +12,36 @@ const date = fc.record({
   day: fc.integer({ min: 1, max: 31 }),
 });
 
+const two = (value: number) => String(value).padStart(2, "0");
 const utc = (year: number, month: number, day: number) => new Date(0).setUTCFullYear(year, month - 1, day);
 
 describe("like Date", () => {
-  test("days", () => {
-    fc.assert(
-      fc.property(date, ({ year, month, day }) => expect(daysTo(year, month, day) * DAY).toBe(utc(year, month, day))),
-      RUNS,
-    );
-  });
-
   test("which days there are", () => {
-    const isReal = (year: number, month: number, day: number) => new Date(utc(year, month, day)).getUTCDate() === day;
+    const isReal = (year: number, month: number, day: number) =>
+      month >= 1 && month <= 12 && day >= 1 && new Date(utc(year, month, day)).getUTCDate() === day;
+    const compare = (year: number, month: number, day: number) => {
+      const text = `${String(year).padStart(4, "0")}-${two(month)}-${two(day)}`;
+      expect([text, parseDay(text)]).toEqual([text, isReal(year, month, day) ? utc(year, month, day) : null]);
+    };
     fc.assert(
-      fc.property(date, ({ year, month, day }) => expect(isDate(year, month, day)).toBe(isReal(year, month, day))),
+      fc.property(date, ({ year, month, day }) => compare(year, month, day)),
       RUNS,
     );
     for (const year of [1900, 2000, 2023, 2024, 2100])
-      for (let month = 0; month <= 13; month++)
-        for (let day = 0; day <= 32; day++) {
-          const known = month >= 1 && month <= 12 && day >= 1 && isReal(year, month, day);
-          expect([year, month, day, isDate(year, month, day)]).toEqual([year, month, day, known]);
-        }
+      for (let month = 0; month <= 13; month++) for (let day = 0; day <= 32; day++) compare(year, month, day);
   });
 
-  test("moments, there and back", () => {
+  test("moments", () => {
     fc.assert(
       fc.property(moment, (ms) => {
         const text = new Date(ms).toISOString();
-        expect(isoOf(ms)).toBe(text);
         expect(instantOf(text)).toBe(ms);
-        expect(yearOf(ms)).toBe(new Date(ms).getUTCFullYear());
-        expect(weekdayOf(Math.floor(ms / DAY))).toBe(new Date(ms).getUTCDay());
       }),
       RUNS,
     );
   });
 
   test("zones", () => {
-    const two = (value: number) => String(value).padStart(2, "0");
     const zone = fc.tuple(fc.constantFrom("+", "-"), fc.integer({ min: 0, max: 23 }), fc.integer({ min: 0, max: 59 }));
     fc.assert(
       fc.property(moment, zone, (ms, [sign, hours, minutes]) => {

@@ -68,20 +68,20 @@ describe("times", () => {
   });
 
   test.each<[string, string]>([
-    ["", "that is no time"],
-    ["soon", "that is no time"],
-    ["25:00", "that is no time"],
-    ["20:60", "that is no time"],
-    ["2026-02-30", "that is no time"],
-    ["2026-13-01", "that is no time"],
-    ["-2h", "that is no time"],
-    ["2x", "that is no time"],
-    ["999999d", "that is no time"],
-    ["2026-01-31T25:00", "that is no time"],
-    ["yesterday 7", "that is no time"],
-    ["constructor", "that is no time"],
-    ["2027-01-01", "that is in the future"],
-    ["today 20:00", "that is in the future"],
+    ["", "not a time"],
+    ["soon", "not a time"],
+    ["25:00", "not a time"],
+    ["20:60", "not a time"],
+    ["2026-02-30", "not a time"],
+    ["2026-13-01", "not a time"],
+    ["-2h", "not a time"],
+    ["2x", "not a time"],
+    ["999999d", "not a time"],
+    ["2026-01-31T25:00", "not a time"],
+    ["yesterday 7", "not a time"],
+    ["constructor", "not a time"],
+    ["2027-01-01", "it is in the future"],
+    ["today 20:00", "it is in the future"],
   ])("not %j", (text, why) => expect(iso(text, clockAt(NOW))).toBe(why));
 });
 
@@ -128,7 +128,7 @@ describe("always", () => {
         const known = Date.parse(`${text}T00:00:00Z`);
         const isReal = !Number.isNaN(known) && new Date(known).toISOString().startsWith(text);
         const found = parseSince(text, clockAt(Date.parse("2100-01-01")));
-        expect(found).toEqual(isReal ? { ok: true, ms: known } : { ok: false, why: "that is no time" });
+        expect(found).toEqual(isReal ? { ok: true, ms: known } : { ok: false, why: "not a time" });
       }),
     );
   });
