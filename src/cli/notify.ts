@@ -17,19 +17,19 @@ import { type Io, parseArgs, rootOf } from "./shared/args.ts";
 export const summary = "get notified when a run needs you";
 export const usage = `usage: pawl notify [on|off] [--test] [--watch]
 
-Off until you say \`pawl notify on\`. Then you are called when a run asks, stops, stalls, ends or falls silent, and when
-Claude asks for a permission or waits for you. Without words it says what is on, and what works here.
+Off by default. With \`pawl notify on\` you get notified when a run asks, stops, stalls, ends or falls silent, and when
+Claude asks for a permission or waits for you. Without arguments, shows the current setting and what works here.
 
-  on, off     writes \`notify: on\` or \`off\` into ${CONFIG_SHOWN}; the rest of the file stays
-  --test      sends one notification now
-  --watch     stays and looks for runs that fall silent, until you end it
+  on, off     write \`notify: on\` or \`off\` to ${CONFIG_SHOWN}; the rest of the file stays
+  --test      send one notification now
+  --watch     keep looking for runs that fall silent, until you stop it
 
-How you are called stands in the same file, never in a repository's:
+Channels are set in the same file, never in a repository:
   notify:
     bell: on                         the session's terminal: its bell and, for a moment, its title
     desktop: on                      notify-send or osascript, where there is one
     command: [ntfy, publish, me]     a program: JSON on stdin, PAWL_NOTIFY_* in its environment, no shell, 10 seconds
-    batch: 5                         what comes within so many seconds is sent as one
+    batch: 5                         seconds; what comes within this time is sent as one
     silent: 15                       minutes without a sign of life; or never`;
 
 export async function run(args: string[], io: Io): Promise<number> {
@@ -41,8 +41,8 @@ export async function run(args: string[], io: Io): Promise<number> {
   const [word, ...more] = words;
   if (more.length > 0 || (word !== undefined && word !== "on" && word !== "off"))
     throw new UserError(
-      `what is ${more[0] ?? word}?`,
-      "say `pawl notify on`, `pawl notify off` or `pawl notify --test`",
+      `unknown argument ${more[0] ?? word}`,
+      "use `pawl notify on`, `pawl notify off` or `pawl notify --test`",
     );
   if (word !== undefined) return switchTo(word, io);
   if (flags.has("--test")) return test(io);
@@ -55,8 +55,8 @@ function switchTo(to: "on" | "off", io: Io): number {
   const agent = agentOfSession();
   if (agent !== null)
     throw new UserError(
-      `an agent cannot switch notifications (${agent})`,
-      "the person can, in a terminal of theirs",
+      `an agent cannot turn notifications on or off (${agent})`,
+      "the person can, in their own terminal",
       1,
     );
   const path = configPath(homeDir());
@@ -65,14 +65,14 @@ function switchTo(to: "on" | "off", io: Io): number {
   if (after === null || "errors" in compileConfig(after, CONFIG_SHOWN))
     throw new UserError(
       `${CONFIG_SHOWN} could not be changed`,
-      `write \`notify: ${to}\` into it; \`pawl check\` reads it`,
+      `add \`notify: ${to}\` to it yourself; \`pawl check\` checks it`,
     );
   if (after !== before) {
     makeDirs(dirname(path), 0o700);
     writeAtomic(path, after);
   }
   const settings = settingsOf();
-  io.out(`Notifications are ${to} (${CONFIG_SHOWN}${after === before ? " said so already" : ""}).\n`);
+  io.out(`Notifications are ${to} (${CONFIG_SHOWN}${after === before ? ", unchanged" : ""}).\n`);
   if (to === "on") io.out(`${waysOf(settings).join("\n")}\n\`pawl notify --test\` sends one.\n`);
   return 0;
 }
@@ -99,7 +99,7 @@ function settingsOf(): NotifySettings {
 function show(io: Io): number {
   const settings = settingsOf();
   if (settings.on) io.out(`Notifications are on.\n${waysOf(settings).join("\n")}\n`);
-  else io.out("Notifications are off. `pawl notify on` switches them on.\n");
+  else io.out("Notifications are off. `pawl notify on` turns them on.\n");
   return 0;
 }
 
@@ -107,9 +107,9 @@ function waysOf({ bell, desktop, command, batch, silent }: NotifySettings): stri
   const program = desktopProgram();
   return [
     `  bell      ${bell ? "the session's own terminal" : "off"}`,
-    `  desktop   ${desktop ? (program ?? "nothing here can show it (notify-send, osascript)") : "off"}`,
+    `  desktop   ${desktop ? (program ?? "not available here (notify-send, osascript)") : "off"}`,
     `  command   ${command ? command.join(" ") : "none"}`,
-    `  together  what comes within ${batch} s; runs are silent ${silent === 0 ? "without a word" : `after ${silent} min`}`,
+    `  together  what comes within ${batch} s; silent runs ${silent === 0 ? "are not reported" : `are reported after ${silent} min`}`,
   ];
 }
 
@@ -117,13 +117,13 @@ function waysOf({ bell, desktop, command, batch, silent }: NotifySettings): stri
 
 async function test(io: Io): Promise<number> {
   const settings = settingsOf();
-  if (!settings.on) throw new UserError("notifications are off", "`pawl notify on` switches them on", 1);
+  if (!settings.on) throw new UserError("notifications are off", "`pawl notify on` turns them on", 1);
   const notice = testNotice(io);
   const rung = settings.bell && io.isTTY;
   if (rung) io.out(alertOf(notice));
   const { desktop, command } = await sendNow(settings, messageOf([notice]));
-  io.out(`  bell      ${rung ? "rung here" : settings.bell ? "this is no terminal" : "off"}\n`);
-  io.out(`  desktop   ${settings.desktop && desktopProgram() === null ? "not there" : wordFor(desktop, "off")}\n`);
+  io.out(`  bell      ${rung ? "rung here" : settings.bell ? "not a terminal" : "off"}\n`);
+  io.out(`  desktop   ${settings.desktop && desktopProgram() === null ? "not available" : wordFor(desktop, "off")}\n`);
   io.out(`  command   ${wordFor(command, "none")}\n`);
   const arrived = rung || command === null || (desktop === null && desktopProgram() !== null);
   return arrived && !desktop && !command ? 0 : 1;
@@ -134,7 +134,7 @@ const wordFor = (why: string | null | undefined, without: string) =>
 
 const testNotice = (io: Io): Notice => ({
   what: "test",
-  text: "This is a test: Pawl calls you like this.",
+  text: "This is a test: Pawl notifies you like this.",
   root: rootOf(io),
   run: "",
   session: "",
@@ -146,8 +146,8 @@ const LOOK_MS = 15_000;
 async function watch(io: Io): Promise<number> {
   const settings = settingsOf();
   if (!settings.on || settings.silent === 0)
-    throw new UserError("nothing is to be watched for", "`pawl notify on`, and no `silent: never`", 1);
-  io.out(`Looking for runs that are silent for ${settings.silent} min. Ctrl-C ends it.\n`);
+    throw new UserError("there is nothing to watch for", "run `pawl notify on`, and remove `silent: never`", 1);
+  io.out(`Looking for runs that are silent for ${settings.silent} min. Ctrl+C stops it.\n`);
   for (;;) {
     const notices = silentRuns(Date.now(), settings.silent);
     for (const notice of notices) io.out(`${settings.bell && io.isTTY ? alertOf(notice) : ""}${notice.text}\n`);

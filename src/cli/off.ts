@@ -6,9 +6,9 @@ import { type Io, parseArgs, rootOf } from "./shared/args.ts";
 export const summary = "turn Pawl off in this project or session";
 export const usage = `usage: pawl off [shortcuts] [--session ID] [--host claude]
 
-Off in this project: hooks of every session here answer nothing, and no workflow can be armed. Runs are kept.
-\`pawl off shortcuts\`: only the shortcuts mean nothing here. --session switches off only that session.
-\`pawl on\` undoes it, with the same words. PAWL=0 in the environment switches off everything.`;
+Turns Pawl off in this project: hooks answer nothing, and no workflow can start. Runs are kept.
+\`pawl off shortcuts\` turns off only the shortcuts here. --session turns Pawl off only for that session.
+\`pawl on\` undoes it, with the same arguments. PAWL=0 in the environment turns everything off.`;
 
 export const run = (args: string[], io: Io) => switchTo(true, args, io);
 
@@ -18,7 +18,7 @@ export function switchTo(off: boolean, args: string[], io: Io): number {
   const strange = word === "shortcuts" ? more[0] : word;
   if (strange !== undefined) throw new UserError(`unknown argument ${strange}`, SAY);
   if (word !== undefined && values["--session"] !== undefined)
-    throw new UserError("shortcuts are switched for a project, not for a session", "say `pawl off shortcuts`");
+    throw new UserError("shortcuts are turned off for a project, not for a session", "use `pawl off shortcuts`");
   if (off) refuseAgents();
   return word === undefined ? switchPawl(off, values, io) : switchShortcuts(off, io);
 }
@@ -29,7 +29,7 @@ function switchShortcuts(off: boolean, io: Io): number {
   const root = rootOf(io);
   setOff(root, off, "shortcuts-off");
   if (off) excludeOurs(root);
-  const next = off ? "`pawl on shortcuts` switches them on again." : "`pawl help shortcuts` lists them.";
+  const next = off ? "`pawl on shortcuts` turns them on again." : "`pawl help shortcuts` lists them.";
   io.out(`Shortcuts are ${off ? "off" : "on"} in ${root}. ${next}\n`);
   return 0;
 }
@@ -40,7 +40,7 @@ function switchPawl(off: boolean, values: Record<string, string>, io: Io): numbe
   if (session === undefined) {
     const root = rootOf(io);
     setOff(root, off);
-    io.out(`Pawl is ${word} in ${root}.${off ? " `pawl on` switches it on again." : ""}\n`);
+    io.out(`Pawl is ${word} in ${root}.${off ? " `pawl on` turns it on again." : ""}\n`);
     return 0;
   }
   const host = values["--host"] ?? "claude";
@@ -52,13 +52,13 @@ function switchPawl(off: boolean, values: Record<string, string>, io: Io): numbe
   return 0;
 }
 
-/** It would be free of every workflow and check. */
+/** Otherwise an agent could escape every workflow and check. */
 function refuseAgents(): void {
   const agent = agentOfSession();
   if (agent === null) return;
   throw new UserError(
-    `an agent cannot switch Pawl off (${agent})`,
-    "tell the person why; they can run it in a terminal of their own",
+    `an agent cannot turn Pawl off (${agent})`,
+    "tell the person why; they can run it in their own terminal",
     1,
   );
 }

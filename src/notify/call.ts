@@ -1,26 +1,26 @@
-/** A hook calls the person: once for each thing, and without waiting for anything. */
+/** A hook notifies the person: once for each thing, and without waiting. */
 import type { Commit } from "../kernel/types/run.ts";
 import { logError } from "../store/errors.ts";
 import { hashOf, lookAt, writeAtomic } from "../store/files.ts";
 import { statePath } from "../store/home.ts";
+import { join } from "../store/names.ts";
 import { findRoot, isOff, readPointer } from "../store/place.ts";
 import { type Mark, readMark } from "./mark.ts";
 import { type Notice, noticeOf, projectOf, titleOf } from "./notice.ts";
 import { firstToSay, put } from "./spool.ts";
-import { startSender } from "./start.ts";
 
 export interface Call {
   notice: Notice;
-  /** for the session's own terminal, by way of the host; only what it lets through: a title and a bell */
+  /** for the session's own terminal, through the host, which lets only a title and a bell through */
   alert?: string;
 }
 
-/** The same thing is not said twice within this time. */
+/** The same thing is not sent twice within this time. */
 const AGAIN_MS = 600_000;
-/** The hook is installed twice: both come within this time. A permission that is asked for later is asked for anew. */
+/** If the hook is installed twice, both calls come within this time. A later request for permission is a new one. */
 const DOUBLE_MS = 10_000;
 
-/** null: nothing that deserves it, said just now, or switched off. Never a reason for a hook to fail. */
+/** null: nothing worth it, already sent, or turned off. Never makes a hook fail. */
 export function callFor(root: string, commit: Commit): Call | null {
   return quietly(root, (mark) => {
     const notice = noticeOf(root, commit);
@@ -31,7 +31,7 @@ export function callFor(root: string, commit: Commit): Call | null {
 type Fields = Record<string, unknown>;
 const NEEDS: readonly unknown[] = ["permission_prompt", "idle_prompt", "elicitation_dialog"];
 
-/** What the host itself says: it asks for a permission, or waits. `raw` is the hook's payload. */
+/** The host itself asks for a permission or waits. `raw` is the hook's payload. */
 export function callOfHost(raw: unknown, at: string): Call | null {
   if (typeof raw !== "object" || raw === null) return null;
   const fields = raw as Fields;
@@ -45,7 +45,7 @@ export function callOfHost(raw: unknown, at: string): Call | null {
     if (isOff(root) || readPointer("claude", session)?.off) return null;
     const notice = { what: whatOf(fields), text: wordsOf(root, fields), root, run: "", session, at };
     const asked = JSON.stringify([fields.prompt_id, fields.tool_name, fields.tool_input]);
-    // The host repeats a question that was just called out, or a turn's end, as a notification of its own.
+    // The host repeats a question that was just sent, or the end of a turn, as its own notification.
     return name === "PermissionRequest"
       ? callOnce(mark, notice, `permission ${session} ${hashOf(asked)}`, DOUBLE_MS)
       : callOnce(mark, notice, sessionKey(session));
@@ -55,11 +55,11 @@ export function callOfHost(raw: unknown, at: string): Call | null {
 const whatOf = ({ hook_event_name: name, notification_type: type }: Fields): Notice["what"] =>
   name === "Notification" && type === "idle_prompt" ? "idle" : "permission";
 
-/** Of what the tool is to do nothing is told: it may hold anything. */
+/** The tool's input is left out: it may contain anything. */
 function wordsOf(root: string, { hook_event_name: name, notification_type: type, tool_name: tool }: Fields): string {
   if (name === "PermissionRequest" && typeof tool === "string")
     return `${projectOf(root)}: Claude asks for permission to use ${projectOf(tool)}`;
-  return `${projectOf(root)}: Claude ${type === "idle_prompt" ? "waits for you" : "asks you something"}`;
+  return `${projectOf(root)}: Claude ${type === "idle_prompt" ? "is waiting for you" : "has a question"}`;
 }
 
 const sessionKey = (session: string) => `session ${session}`;
@@ -94,7 +94,7 @@ export function send({ notice }: Call): void {
   }
 }
 
-/** Any hook may look for runs that fell silent, but not every one: a look costs a process. */
+/** Any hook may look for silent runs, but not every one does: a look costs a process. */
 const LOOK_MS = 60_000;
 
 export function lookForSilence(now: number): void {
@@ -109,4 +109,21 @@ export function lookForSilence(now: number): void {
   } catch (error) {
     logError(null, "notify", error);
   }
+}
+
+/** The compiled program is its own interpreter; from source it is bun with a file. */
+const self = () => (Bun.main.includes("$bunfs") ? [] : [join(import.meta.dir, "../main.ts")]);
+
+/** Sends in its own process and session, without the hook's pipes; nothing waits for it. */
+function startSender(): void {
+  // Loaded late: most hooks start no sender, and this loads node:fs.
+  const { cleanEnvironment } =
+    require("../store/processes/command.ts") as typeof import("../store/processes/command.ts");
+  Bun.spawn({
+    cmd: [process.execPath, ...self(), "notify", "--send"],
+    cwd: "/",
+    env: cleanEnvironment(process.env),
+    stdio: ["ignore", "ignore", "ignore"],
+    detached: true,
+  }).unref();
 }

@@ -1,4 +1,4 @@
-/** The ways to a person. Each gives null when it worked, else why not; none may hold up the others. */
+/** The channels. Each returns null if it worked, otherwise why not; none delays the others. */
 import { accessSync, constants } from "node:fs";
 import { messageOf as reason } from "../store/files.ts";
 import { homeDir } from "../store/home.ts";
@@ -11,7 +11,7 @@ const LIMIT_MS = 10_000;
 
 type Environment = Record<string, string>;
 
-// ── A program of the person's own ───────────────────────────────────────────
+// ── The person's own program ─────────────────────────────────────────────
 
 export function byCommand(argv: string[], message: Message): Promise<string | null> {
   return start(argv, `${JSON.stringify(asJson(message))}\n`, variablesOf(message));
@@ -37,7 +37,7 @@ const variablesOf = ({ title, text, what, project, notices }: Message): Environm
 
 // ── Desktop ─────────────────────────────────────────────────────────────────
 
-/** null: this machine has nothing to show it with. */
+/** null: this machine cannot show notifications. */
 export function desktopProgram(): "notify-send" | "osascript" | null {
   const program = process.platform === "darwin" ? "osascript" : "notify-send";
   return whereIs(program) === null ? null : program;
@@ -48,7 +48,7 @@ export async function byDesktop(message: Message): Promise<string | null> {
   return program === null ? null : start(desktopWords(program, message), "", {});
 }
 
-/** The text is always a word of its own, never part of a script; notify-send would take it for markup. */
+/** The text is always its own argument, never part of a script; notify-send would read it as markup. */
 function desktopWords(program: "notify-send" | "osascript", { title, text }: Message): string[] {
   if (program === "notify-send") return [program, "--app-name=Pawl", "--", title, escaped(text)];
   const show = "display notification (item 1 of argv) with title (item 2 of argv)";
@@ -59,7 +59,7 @@ const escaped = (text: string) => text.replaceAll("&", "&amp;").replaceAll("<", 
 
 // ── Starting ────────────────────────────────────────────────────────────────
 
-/** No shell looks at it, but everyone writes `~/` for their home. */
+/** No shell is involved, but people write `~/` for their home. */
 export function whereIs(program: string): string | null {
   const { PATH = "" } = cleanEnvironment(process.env);
   const places = program.includes("/")

@@ -1,7 +1,7 @@
-/** Switches the person's config.yaml over: the one word is changed, every other byte of the file stays. */
+/** Turns notifications on or off in config.yaml: one word changes, every other byte stays. */
 import { isMap, isPair, isScalar, type Node, parseDocument, type YAMLMap } from "yaml";
 
-/** null: the file is written in a way that only its owner should touch. Whoever calls this reads the result again. */
+/** null: the file is written in a way that only the person should edit. The caller checks the result. */
 export function switched(text: string, to: "on" | "off"): string | null {
   const document = parseDocument(text, { schema: "core" });
   if (document.errors.length > 0) return null;

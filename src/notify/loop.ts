@@ -1,4 +1,4 @@
-/** A loop calls the person when it is over, and looks for silent runs while it is at work. */
+/** A loop notifies the person when it ends, and looks for silent runs while it works. */
 import { alertOf, lookForSilence, send } from "./call.ts";
 import { notificationsOn, readMark } from "./mark.ts";
 import { loopText, type Notice } from "./notice.ts";
@@ -12,14 +12,14 @@ interface Ended {
 
 const LOOK_MS = 60_000;
 
-/** Gives what ends the looking; neither keeps the program alive. */
+/** Returns what stops it; the timer does not keep the program alive. */
 export function watchBesides(): () => void {
   const timer = setInterval(() => notificationsOn() && lookForSilence(Date.now()), LOOK_MS);
   timer.unref();
   return () => clearInterval(timer);
 }
 
-/** Its own terminal, if it has one, and whatever else there is, later. Who interrupted it sits in front of it. */
+/** Rings its own terminal at once; other channels follow. A person who interrupted it needs no notification. */
 export function callAfterLoop(root: string, { run, procedure, outcome, why }: Ended): void {
   const mark = readMark();
   if (!mark || outcome === "interrupted") return;

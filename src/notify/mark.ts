@@ -1,19 +1,19 @@
 /**
- * Says to hooks that notifications are on, so that they need not read config.yaml: without it nothing of this room is
- * loaded. It holds nothing that is run. `pawl notify on` writes it, whoever finds the config switched off removes it.
+ * Tells hooks that notifications are on, so that they need not read config.yaml; without it nothing of this room is
+ * loaded. It contains nothing that is run. `pawl notify on` writes it; it is removed when the config says off.
  */
 import { isObject, lookAt, parseJson, readText } from "../store/files.ts";
 import { statePath } from "../store/home.ts";
 
 export interface Mark {
   bell: boolean;
-  /** minutes; 0: nobody looks for silent runs */
+  /** minutes; 0: silent runs are not looked for */
   silent: number;
 }
 
 export const markPath = () => statePath("notify-on");
 
-/** The one question that every answer of a hook asks. */
+/** Asked for every answer of a hook, so it must be cheap. */
 export function notificationsOn(): boolean {
   try {
     return lookAt(markPath()) !== undefined;

@@ -1,4 +1,4 @@
-/** What deserves a notification, and its words. Nothing here looks at a clock or a disk. */
+/** What deserves a notification, and its text. Pure: no clock, no disk. */
 
 import { short, spanText, stageOf, viewRun, type WaitKind } from "../engine/core/run-view.ts";
 import { plain } from "../kernel/text/safe-text.ts";
@@ -34,7 +34,7 @@ export const projectOf = (root: string) => short(basename(root), 40) || "/";
 
 // ── Of a run ────────────────────────────────────────────────────────────────
 
-/** null: the person need not be called. What they did themselves they know: they typed it. */
+/** null: no notification. What the person did themselves they know already. */
 export function noticeOf(root: string, { run, event, records }: Commit): Notice | null {
   const byThemselves = event.kind === "prompt" || event.kind === "start" || event.kind === "ended";
   if (byThemselves || (event.kind === "command" && event.via !== "rewake")) return null;

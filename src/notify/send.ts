@@ -1,19 +1,22 @@
-/** Sends what lies ready, as one message. */
+/** Sends everything that is ready as one message. */
+import { closeSync, constants, fstatSync, openSync, writeSync } from "node:fs";
 import { logError } from "../store/errors.ts";
+import { readText } from "../store/files.ts";
+import { type Pointer, readPointer } from "../store/place.ts";
+import { asIdentity, whereabouts } from "../store/processes/process.ts";
 import { byCommand, byDesktop } from "./channels.ts";
 import { type Message, messageOf, type Notice } from "./notice.ts";
 import { type NotifySettings, readSettings } from "./settings.ts";
 import { silentRuns } from "./silence.ts";
 import { put, takeAll, tidy } from "./spool.ts";
-import { ringTerminals } from "./tty.ts";
 
-/** `pawl notify --send`: started by a hook, which has long gone. Whoever takes the spool first sends for all. */
+/** `pawl notify --send`, started by a hook that has ended by now. The first process to take the spool sends for all. */
 export async function sendSoon(): Promise<void> {
   const settings = readSettings();
   if ("errors" in settings) {
     const [{ file, line, message }] = settings.errors as [(typeof settings.errors)[0]];
     logError(null, "notify", `${file}:${line}: ${message}`);
-    // By the time it is mended this is no news.
+    // By the time the config is fixed this is old news.
     takeAll();
     return;
   }
@@ -28,7 +31,7 @@ export async function sendSoon(): Promise<void> {
   tidy(Date.now());
 }
 
-/** What did not work is told by the log; `pawl notify --test` tells it to the person. */
+/** Failures are logged; `pawl notify --test` shows them to the person. */
 export async function sendNow(settings: NotifySettings, message: Message): Promise<Record<string, string | null>> {
   if (settings.bell) ringTerminals(message.notices);
   const ways: Record<string, Promise<string | null>> = {
@@ -40,11 +43,48 @@ export async function sendNow(settings: NotifySettings, message: Message): Promi
   return Object.fromEntries(ended);
 }
 
-/** For programs that run anyway: a loop at its end, and those that watch. */
+/** For programs that keep running, such as `pawl notify --watch`. */
 export async function tell(notices: Notice[]): Promise<Message | null> {
   const settings = readSettings();
   if (notices.length === 0 || "errors" in settings || !settings.on) return null;
   const message = messageOf(notices);
   await sendNow(settings, message);
   return message;
+}
+
+// ── The bell of a session's terminal, for what no hook can answer ──────────
+
+const BELL = "\u0007";
+
+/** Each terminal once, one byte: the client draws there, and anything longer would disturb it. */
+function ringTerminals(notices: Notice[]): void {
+  const sessions = new Set(notices.filter(({ unrung }) => unrung).map(({ session }) => session));
+  const terminals = new Set([...sessions].map((session) => terminalOf(readPointer("claude", session))));
+  for (const terminal of terminals) if (terminal !== null) ring(terminal);
+}
+
+/** null: perhaps not the process that the session began with, or it has no pseudo-terminal. */
+function terminalOf(pointer: Pointer | null): string | null {
+  const host = pointer && asIdentity({ ...pointer });
+  if (process.platform !== "linux" || !host || whereabouts(host) !== "there") return null;
+  const stat = readText(`/proc/${host.pid}/stat`);
+  // The second field is the program's name, which may hold spaces and brackets: count from its end.
+  const device = stat.ok ? Number(stat.text.slice(stat.text.lastIndexOf(")") + 2).split(" ")[4]) : 0;
+  const [major, minor] = [(device >> 8) & 0xfff, (device & 0xff) | ((device >> 12) & 0xfff00)];
+  return major >= 136 && major <= 143 ? `/dev/pts/${(major - 136) * 256 + minor}` : null;
+}
+
+function ring(path: string): void {
+  const { O_WRONLY, O_NOCTTY, O_NONBLOCK, O_NOFOLLOW } = constants;
+  try {
+    const fd = openSync(path, O_WRONLY | O_NOCTTY | O_NONBLOCK | O_NOFOLLOW);
+    try {
+      const found = fstatSync(fd);
+      if (found.isCharacterDevice() && found.uid === process.getuid?.()) writeSync(fd, BELL);
+    } finally {
+      closeSync(fd);
+    }
+  } catch {
+    // The terminal is gone or full.
+  }
 }

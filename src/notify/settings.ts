@@ -1,4 +1,4 @@
-/** The person's own word on notifications, and the mark that tells hooks of it. Loads `yaml`: never in a hook. */
+/** The person's notification settings, and the mark that tells hooks about them. Loads `yaml`: never in a hook. */
 import { readConfig } from "../definitions/config.ts";
 import type { Problem } from "../definitions/problem.ts";
 import { type NotifySettings, notifySettings } from "../definitions/schema/notify.ts";
@@ -10,7 +10,7 @@ import { markPath } from "./mark.ts";
 
 export type { NotifySettings } from "../definitions/schema/notify.ts";
 
-/** Whoever reads it puts the mark right: the file may have been changed by hand. */
+/** Also corrects the mark: the file may have been changed by hand. */
 export function readSettings(): NotifySettings | { errors: Problem[] } {
   const read = readConfig(configPath(homeDir()));
   if ("errors" in read) return read;

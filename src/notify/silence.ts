@@ -1,4 +1,4 @@
-/** Runs that are at work and give no sign of life. Nobody watches all the time: whoever is awake looks. */
+/** Active runs without a sign of life. No process watches all the time; hooks, loops and the dashboard look. */
 import { transcriptsOf } from "../hosts/claude/open-call.ts";
 import { stat } from "../native/disk.ts";
 import { namesOrNone } from "../store/files.ts";
@@ -9,7 +9,7 @@ import { loadRun } from "../store/runs.ts";
 import { type Notice, silentText } from "./notice.ts";
 import { firstToSay } from "./spool.ts";
 
-/** After a day it is no news any more: `pawl runs` still has it. */
+/** After a day it is old news; `pawl runs` still lists it. */
 const NO_NEWS_MS = 24 * 3_600_000;
 
 export function silentRuns(now: number, minutes: number): Notice[] {
@@ -35,7 +35,7 @@ const sessions = () =>
     return dash > 0 ? [{ host: name.slice(0, dash), session: name.slice(dash + 1) }] : [];
   });
 
-/** An agent at work writes its transcript long before it stops, and so do its sub-agents. */
+/** A working agent writes its transcript long before it stops, and so do its sub-agents. */
 function lastWritten(session: string): number {
   const times = transcriptsOf(session).flatMap((own) => {
     const agents = join(own.slice(0, -".jsonl".length), "subagents");

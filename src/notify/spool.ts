@@ -1,4 +1,4 @@
-/** Notices on their way from hooks to whoever sends them, and what was said lately. Small files, nothing is synced. */
+/** Notices on their way from hooks to the sender, and what was sent recently. Small files, not synced. */
 import { link, removeAll, rename } from "../native/disk.ts";
 import {
   errorCode,
@@ -31,13 +31,13 @@ export function put(notice: Notice): void {
       withTemp(SPOOL(), JSON.stringify(notice), 0o600, (temp) => rename(temp, join(SPOOL(), name)), "unsynced");
       return;
     } catch (error) {
-      // Someone took the whole folder meanwhile.
+      // A sender took the whole folder.
       if (errorCode(error) !== "ENOENT" || attempt === ATTEMPTS) throw error;
     }
   }
 }
 
-/** Takes the folder as a whole: of several that come at once one gets all of it. */
+/** Takes the whole folder: of several senders one gets all of it. */
 export function takeAll(): Notice[] {
   const taken = statePath("notify", `taken-${process.pid}-${Bun.nanoseconds()}`);
   try {
@@ -63,7 +63,7 @@ function readNotice(path: string): Notice[] {
   return wanted.every((key) => typeof value[key] === "string") ? [value as unknown as Notice] : [];
 }
 
-// ── Said lately ─────────────────────────────────────────────────────────────
+// ── Sent recently ────────────────────────────────────────────────────────────
 
 /** true for one caller only, until `ttl_ms` have passed. */
 export function firstToSay(key: string, now: number, ttl_ms: number): boolean {
@@ -85,7 +85,7 @@ function keep(path: string, until: number): boolean {
   }
 }
 
-/** false: another one was quicker, and has said it anew. */
+/** false: another process was faster and has sent it again. */
 function takeAway(path: string, now: number): boolean {
   const aside = `${path}.${process.pid}`;
   try {
@@ -101,14 +101,14 @@ function takeAway(path: string, now: number): boolean {
   }
 }
 
-/** null: never said. What cannot be read is as good as over. */
+/** null: never sent. An unreadable entry counts as expired. */
 function untilOf(path: string): number | null {
   const file = readText(path, 64);
   if (!file.ok && file.why === "missing") return null;
   return file.ok ? Number(file.text) || 0 : 0;
 }
 
-// ── Leftovers ───────────────────────────────────────────────────────────────
+// ── Cleanup ─────────────────────────────────────────────────────────────────
 
 const OLD_MS = 3_600_000;
 

@@ -36,7 +36,7 @@ const COMMANDS: [string, string][] = [
   ["runs adopt", "an agent cannot adopt its own run"],
   ["runs abort", "an agent cannot abort its own run"],
   ["runs pause", "an agent cannot pause its own run"],
-  ["off", "an agent cannot switch Pawl off"],
+  ["off", "an agent cannot turn Pawl off"],
   ["approve", "only a person can approve"],
   ["trust", "only a person can approve"],
   ["runs resume --accept", "only a person can approve"],

@@ -228,7 +228,7 @@ describe("log", () => {
 test("off and on", () => {
   const state = armed();
   const { root } = state.place;
-  const off = `Pawl is off in ${root}. \`pawl on\` switches it on again.\n`;
+  const off = `Pawl is off in ${root}. \`pawl on\` turns it on again.\n`;
   expect(pawl(state.place, "off")).toEqual({ code: 0, out: off, err: "" });
   expect(pawl(state.place, "off")).toEqual({ code: 0, out: off, err: "" });
   expect(runHook(state.place, stop(state, CLAIM)).out).toBe("");

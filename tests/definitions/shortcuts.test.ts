@@ -215,7 +215,7 @@ describe("the commands", () => {
     const place = makePlace();
     expect(runPawl(place, ["off", "shortcuts"])).toMatchObject({
       code: 0,
-      out: `Shortcuts are off in ${place.root}. \`pawl on shortcuts\` switches them on again.\n`,
+      out: `Shortcuts are off in ${place.root}. \`pawl on shortcuts\` turns them on again.\n`,
     });
     expect(git(place)).toBe("");
     expect(runPawl(place, ["help", "shortcuts"]).out).toStartWith("Shortcuts are switched off in ");

@@ -89,7 +89,7 @@ describe("the command", () => {
     const text = () => readFileSync(join(place.home, CONFIG), "utf8");
     expect(runPawl(place, ["notify", "on"]).out).toStartWith("Notifications are on (~/.config/pawl/config.yaml).\n");
     expect(text()).toBe("# mine\nshortcuts: off\nnotify: on\n");
-    expect(runPawl(place, ["notify", "on"]).out).toContain("said so already");
+    expect(runPawl(place, ["notify", "on"]).out).toContain(", unchanged");
     expect(runPawl(place, ["notify", "off"]).out).toBe("Notifications are off (~/.config/pawl/config.yaml).\n");
     expect(text()).toBe("# mine\nshortcuts: off\nnotify: off\n");
   });
@@ -114,14 +114,17 @@ describe("the command", () => {
     expect(runPawl(place, ["notify", "on"], { env }).out).toContain("desktop   notify-send\n");
     expect(runPawl(place, ["notify", "--test"], { env }).out).toContain("desktop   sent\n");
     expect(readFileSync(join(place.home, "shown"), "utf8")).toBe(
-      "--app-name=Pawl\n--\nPawl: a test\nThis is a test: Pawl calls you like this.\n",
+      "--app-name=Pawl\n--\nPawl: a test\nThis is a test: Pawl notifies you like this.\n",
     );
   });
 
   test.each([["on"], ["off"]])("an agent cannot say %s", (word) => {
     const place = makePlace();
     const ran = runPawl(place, ["notify", word], { env: CLIENT });
-    expect(ran).toMatchObject({ code: 1, err: expect.stringContaining("an agent cannot switch notifications") });
+    expect(ran).toMatchObject({
+      code: 1,
+      err: expect.stringContaining("an agent cannot turn notifications on or off"),
+    });
   });
 
   test("a file that only its owner should touch stays as it is", () => {

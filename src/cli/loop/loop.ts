@@ -62,7 +62,7 @@ export async function run(args: string[], io: Io): Promise<number> {
   const parsed = parse(asked);
   const root = rootOf(io);
   const [word] = parsed.words;
-  if (parsed.words.length > 1) throw wrongUse(`unexpected argument ${parsed.words[1]}`, "name one procedure at a time");
+  if (parsed.words.length > 1) throw wrongUse(`unknown argument ${parsed.words[1]}`, "name one procedure at a time");
   if (parsed.flags.has("--attach")) {
     const { attach } = await import("../../loop/attach.ts");
     return await attach(root, word, { ...io, verbose: parsed.flags.has("--verbose") }, interruption());
