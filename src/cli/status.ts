@@ -6,14 +6,14 @@ import { knownProjects } from "../store/projects.ts";
 import { type Io, parseArgs, rootOf } from "./shared/args.ts";
 import { visible, visibleJson } from "./shared/visible.ts";
 
-export const summary = "what is next, what is under way, and what waits for you";
+export const summary = "what is next, what is in progress, and what waits for you";
 export const usage = `usage: pawl status [--all] [--json]
 
-The next task with its command, model and whether it needs a restart; the other pending ones; then, as far as there is
-something to say: tasks in progress, runs with their stages, what waits for you and what resolves it, blocked tasks, and
-changes that are not committed. Tasks come from the project's tracker: beads, session.md or GitHub.
+Show the next task with its command, its model and whether it needs a restart, and the other pending ones. Then, if there
+are any: tasks in progress, runs with their stages, what waits for you and how to resolve it, blocked tasks, and
+uncommitted changes. Tasks come from the project's tracker: beads, session.md or GitHub.
 
-  --all          every project of yours that Pawl knows, those where something waits for you first
+  --all          all your projects that Pawl knows; those that wait for you come first
   --json         for programs: {root, tracker, failed, next, pending, in_progress, blocked, runs, unread, changed_files};
                  with --all {projects: […]} of these. A task is {id, title, command, model, restart, owner, after};
                  a run {id, workflow, session, stage, step, steps, minutes, task, paused, waits: {what, how} or null}

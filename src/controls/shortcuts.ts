@@ -107,7 +107,7 @@ async function armWatch({ incoming, root }: Typed, stages: string[]): Promise<vo
   const { findByName } = await import("../definitions/registry.ts");
   const found = findByName("tail", root);
   if (!found) return;
-  if ("errors" in found) throw new Error(`${found.errors[0]!.file} has mistakes; \`pawl check\` shows them`);
+  if ("errors" in found) throw new Error(`${found.errors[0]!.file} has errors; \`pawl check\` shows them`);
   if (!found.workflow.watch) return;
   // What Pawl itself has just written into session.md is no handoff.
   const since = new Date(Date.now() + 10).toISOString();
@@ -131,7 +131,7 @@ async function record({ shortcut, root, rest }: Typed): Promise<Answer> {
   const { recordTask } = await import("../trackers/record-task.ts");
   const made = recordTask(root, rest);
   if (!made.ok) {
-    const why = `it could not be recorded: ${plain(made.why)}`;
+    const why = `the task was not recorded: ${plain(made.why)}`;
     const agent = `Pawl could not write the task: ${plain(made.why)}. Tell the person, and do nothing else.`;
     return { ...withText(shortcut, agent), person: `Pawl: ${why}` };
   }
@@ -166,7 +166,7 @@ async function execute(typed: Typed, does: "execute" | "resume"): Promise<Answer
     // No task, no chain: there is nothing to bring to its end.
     if (answer) return await watched(typed, answer);
   }
-  return withText(shortcut, "Each task was taken by another session meanwhile. Say so and stop.");
+  return withText(shortcut, "Other sessions took every task in the meantime. Say so and stop.");
 }
 
 /** A task that is labelled for continuous work begins it; any other one is only marked as in progress. null: it is gone. */
@@ -225,7 +225,9 @@ async function decided({ root, event }: Typed, task: Task): Promise<string | nul
 function details({ command, model, restart, text }: Task): string {
   const lines = [
     ...(command ? [`Invoke: ${plain(command)}`] : []),
-    ...(model && model !== "sonnet" ? [`It asks for the model ${plain(model)}: say so if you are another one.`] : []),
+    ...(model && model !== "sonnet"
+      ? [`It asks for the model ${plain(model)}: if you are a different model, say so.`]
+      : []),
     ...(restart
       ? ["It asks for a fresh session: unless this one has just begun, tell the person before you start, and wait."]
       : []),

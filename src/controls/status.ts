@@ -112,7 +112,7 @@ function viewOf(root: string, { id, owner_gone }: RunSummary, at: string): RunVi
 function gatherDirty(root: string): StatusView["dirty"] {
   if (findGit(root) === null) return null;
   const said = gitSays(root, ["status", "--porcelain=v1", "-z", "--no-renames", "--untracked-files=normal", "--", "."]);
-  if (said === null) return { why: "git does not answer" };
+  if (said === null) return { why: "git did not answer" };
   const paths = said.split("\0").flatMap((entry) => (entry.length > 3 ? [entry.slice(3)] : []));
   return { files: paths.filter((path) => !isOwned(path)).length };
 }

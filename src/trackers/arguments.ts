@@ -10,11 +10,13 @@ const LONGEST_TEXT = 32_000;
 const shown = (text: string) => JSON.stringify(text.slice(0, 80));
 
 export function checkId(id: string): Answer<string> {
-  return ID.test(id) ? ok(id) : failed("bad-argument", `${shown(id)} is not the id of a task`);
+  return ID.test(id) ? ok(id) : failed("bad-argument", `${shown(id)} is not a task id`);
 }
 
 export function checkActor(actor: string): Answer<string> {
-  return ACTOR.test(actor) ? ok(actor) : failed("bad-argument", `${shown(actor)} cannot claim: not a plain name`);
+  return ACTOR.test(actor)
+    ? ok(actor)
+    : failed("bad-argument", `${shown(actor)} cannot claim a task: not a plain name`);
 }
 
 export function checkLabels(labels: string[]): Answer<string[]> {

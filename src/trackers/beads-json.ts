@@ -33,7 +33,7 @@ export function complaint(words: string): Answer<never> {
   const text = (errors.length > 0 ? errors : lines).slice(0, 3).join("; ").slice(0, 400);
   if (/no beads database found|no \.beads|not a beads/i.test(text)) return absent(`bd: ${text}`);
   const code = SAYS.find(([pattern]) => pattern.test(text))?.[1] ?? "error";
-  return failed(code, `bd: ${text || "it failed without a word"}`);
+  return failed(code, `bd: ${text || "it failed without a message"}`);
 }
 
 // ── Shapes ──────────────────────────────────────────────────────────────────
@@ -44,7 +44,7 @@ export function payloadOf(said: Said): Answer<unknown> {
   if (json === undefined) {
     if (said.exit !== 0 || said.stdout.trim() === "")
       return complaint(said.stderr || said.stdout || `exit ${said.exit}`);
-    return failed("malformed", `bd answered something that is not JSON: ${said.stdout.trim().slice(0, 120)}`);
+    return failed("malformed", `the answer of bd is not JSON: ${said.stdout.trim().slice(0, 120)}`);
   }
   const error = isObject(json) ? json.error : undefined;
   // Of an id that could be several, stdout says only that none was found.
@@ -70,9 +70,9 @@ function findJson(text: string): unknown {
 /** All or nothing: a list with one entry we cannot read is no list. */
 export function issuesOf(payload: unknown): Answer<Task[]> {
   const list = listIn(payload);
-  if (list === null) return failed("malformed", "bd answered no list of issues");
+  if (list === null) return failed("malformed", "the answer of bd has no list of issues");
   const tasks = list.map(asTask);
-  if (tasks.includes(null)) return failed("malformed", "bd answered an issue without id or title");
+  if (tasks.includes(null)) return failed("malformed", "bd returned an issue without id or title");
   return ok(tasks as Task[]);
 }
 

@@ -77,7 +77,7 @@ function show(at: Asking, id: string): Answer<Task> {
   return then(read(at, ["show", id]), (tasks) => {
     const task = tasks.find((one) => one.id === id) ?? tasks.find((one) => one.id.endsWith(`-${id}`));
     if (task !== undefined) return ok(task);
-    return failed("unknown-id", tasks[0] ? `bd took ${id} for ${tasks[0].id}` : `bd knows no ${id}`);
+    return failed("unknown-id", tasks[0] ? `bd read ${id} as ${tasks[0].id}` : `bd has no issue ${id}`);
   });
 }
 
@@ -91,7 +91,7 @@ function changed(
 ): Answer<Task> {
   return then(write(at, args, rest), (said) =>
     then(show(at, id), (task) =>
-      isDone(task) ? ok(task) : whyNot(said, `bd ${args[0]} said nothing, but ${id} is not as it should be`),
+      isDone(task) ? ok(task) : whyNot(said, `bd ${args[0]} reported success, but ${id} did not change`),
     ),
   );
 }
@@ -155,7 +155,7 @@ function judged(task: Task, actor: string, here: string, said: Said): Answer<Tas
   if (task.state === "claimed" && mine) return ok(task);
   if (task.state === "claimed" && task.owner !== null) return failed("taken", heldBy(task));
   if (task.state !== "open") return failed("refused", `${task.id} is ${task.state}`);
-  return whyNot(said, `bd update --claim said nothing, but ${task.id} is still open`);
+  return whyNot(said, `bd update --claim reported success, but ${task.id} is still open`);
 }
 
 /** Versions before --claim: safe between the sessions of this machine only. */
@@ -207,7 +207,7 @@ function create(at: Asking, task: NewTask): Answer<Task> {
       ...more,
     ];
     return then(read(at, args), ([made]) => {
-      if (made === undefined) return failed("malformed", "bd created an issue and did not say which");
+      if (made === undefined) return failed("malformed", "bd created an issue but did not return its id");
       return then(dependOn(at, made.id, blocked_by), () => show(at, made.id));
     });
   });
@@ -221,7 +221,7 @@ function dependOn(at: Asking, id: string, blockers: string[]): Answer<null> {
   return ok(null);
 }
 
-/** bd knows no dropped tasks: they are closed, and the reason says so. */
+/** bd has no issue dropped tasks: they are closed, and the reason says so. */
 function update(at: Asking, id: string, { title, text, priority, state }: TaskChange): Answer<Task> {
   if (state === "dropped") return close(at, id, "dropped");
   const flags = [
@@ -258,6 +258,6 @@ function comment(at: Asking, { id }: Task, text: string): Answer<Task> {
     const listed = then(ask(at, "bd", ["comments", id, "--json"]), payloadOf);
     if (listed.kind !== "ok") return listed;
     const there = Array.isArray(listed.value) && listed.value.some((one) => isObject(one) && one.text === text);
-    return there ? show(at, id) : whyNot(said, `bd comments add said nothing, but ${id} has no such comment`);
+    return there ? show(at, id) : whyNot(said, `bd comments add reported success, but ${id} has no such comment`);
   });
 }

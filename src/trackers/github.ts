@@ -71,7 +71,7 @@ function read(at: Place, args: string[]): Answer<Task[]> {
 function view(at: Place, number: string): Answer<Task> {
   return then(read(at, ["view", number]), (tasks) => {
     const task = tasks.find((one) => one.id === number);
-    return task ? ok(task) : failed("unknown-id", `gh shows no issue ${number}`);
+    return task ? ok(task) : failed("unknown-id", `gh found no issue ${number}`);
   });
 }
 
@@ -80,7 +80,7 @@ function changed(at: Place, number: string, args: string[], isDone: (task: Task)
     then(view(at, number), (task) => {
       if (isDone(task)) return ok(task);
       return said.exit === 0
-        ? failed("not-done", `gh said yes, but ${number} is not as it should be`)
+        ? failed("not-done", `gh reported success, but issue ${number} did not change`)
         : complaint(said);
     }),
   );
@@ -108,7 +108,7 @@ function listBy(at: Place, label: string | undefined, state: "open" | "closed"):
   return then(read(at, args), (tasks) =>
     tasks.length < MOST_ISSUES || state === "closed"
       ? ok(tasks)
-      : failed("too-large", `${at.repo} has ${MOST_ISSUES} open issues or more here: scope by a label`),
+      : failed("too-large", `${at.repo} has ${MOST_ISSUES} or more open issues: narrow them down with a label`),
   );
 }
 
@@ -182,7 +182,7 @@ function judged(at: Place, task: Task, actor: string): Answer<Task> {
   if (isElsewhere(task, at.here)) return failed("other-machine", `${heldBy(task)}; ${NOT_ATOMIC}`);
   if (task.state === "claimed" && task.owner === actor) return ok(task);
   if (task.state === "claimed") return failed("taken", heldBy(task));
-  return failed("not-done", `the claim of ${task.id} does not show`);
+  return failed("not-done", `the claim of ${task.id} is not visible`);
 }
 
 /** Until the claim shows: ours, or another that was first. */
@@ -202,7 +202,7 @@ function say(at: Place, number: string, text: string): Answer<number> {
   return then(issue(at, ["comment", number, `--body=${text}`]), (said) => {
     if (said.exit !== 0) return complaint(said);
     const made = commentNumber(said.stdout);
-    return made > 0 ? ok(made) : failed("not-done", `gh showed no new comment on ${number}`);
+    return made > 0 ? ok(made) : failed("not-done", `gh returned no new comment on ${number}`);
   });
 }
 
@@ -239,7 +239,9 @@ function create(
   return then(issue(at, ["create", `--title=${title}`, `--body=${(text + waits).trim()}`, ...more]), (said) => {
     if (said.exit !== 0) return complaint(said);
     const number = /\/issues\/(\d+)\s*$/.exec(said.stdout)?.[1];
-    return number === undefined ? failed("malformed", "gh created an issue and did not say which") : view(at, number);
+    return number === undefined
+      ? failed("malformed", "gh created an issue but did not return its id")
+      : view(at, number);
   });
 }
 

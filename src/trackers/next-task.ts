@@ -32,14 +32,14 @@ export function gatherNext(
 ): Fact<NextTask> {
   return withTracker<NextTask>(root, scope, (tracker) => {
     const next = () => chooseAndTake(tracker, scope, actor, wanted, peek);
-    const until = Bun.nanoseconds() / 1e6 + PATIENCE_MS;
+    const until = Bun.nanoseconds() / 1e6 + TIMEOUT_MS;
     // One of us at a time: between looking and claiming another hook, also of the same prompt, may do the same.
     return peek ? next() : withLock(root, until, next, "taking");
   });
 }
 
 /** Below what the hook of a prompt is given. */
-const PATIENCE_MS = 15_000;
+const TIMEOUT_MS = 15_000;
 
 function chooseAndTake(
   tracker: Tracker,
@@ -60,14 +60,14 @@ function chooseAndTake(
       return withFreed(asTaskFact(claimed, tracker, scope), chosen.value, actor);
     refused.add(chosen.value.id);
   }
-  return { kind: "failed", code: "taken", why: "each task was claimed by someone else meanwhile" };
+  return { kind: "failed", code: "taken", why: "every task was claimed by someone else in the meantime" };
 }
 
 function takeWanted(tracker: Tracker, scope: TaskScope, actor: string, wanted: string): Answer<TaskFact> {
   const shown = tracker.show(wanted);
   if (shown.kind !== "ok") return shown;
   if (isFinished(shown.value))
-    return { kind: "failed", code: "refused", why: `${wanted} is ${shown.value.state} already` };
+    return { kind: "failed", code: "refused", why: `${wanted} is already ${shown.value.state}` };
   return withFreed(asTaskFact(take(tracker, shown.value, actor), tracker, scope), shown.value, actor);
 }
 
@@ -118,7 +118,7 @@ function choose(
 }
 
 const awayWords = ({ name }: Tracker, { id, owner, claimed_on }: Task) =>
-  `${id} is ${owner}'s on ${claimed_on}, and ${name} cannot keep two machines apart: let one machine work through it`;
+  `${id} is claimed by ${owner} on ${claimed_on}, and ${name} is not safe to share: work through its tasks on one machine`;
 
 const isWanted = (task: Task, { labels }: TaskScope) =>
   labels.some((label) => hasLabel(task, label) || hasLabel(task, `${label}:*`));

@@ -70,13 +70,13 @@ const inOneLine = ({ file, line, column, message, hint }: Problem) =>
 /** Another session may make it at the same time: then it is there, which is all we want. */
 function makeFile(root: string, file: string): Answer<null> {
   try {
-    if (root === realpath(homeDir())) throw new Error("your home folder is no project");
+    if (root === realpath(homeDir())) throw new Error("your home folder is not a project");
     const path = insideRoot(root, file);
     if (dirname(file) !== ".") ensureDir(root, dirname(file));
     withTemp(dirname(path), NEW_FILE, 0o644, (temp) => linkUnlessThere(temp, path));
     return { kind: "ok", value: null };
   } catch (error) {
-    return { kind: "failed", code: "error", why: `${file} cannot be made: ${messageOf(error)}` };
+    return { kind: "failed", code: "error", why: `${file} cannot be created: ${messageOf(error)}` };
   }
 }
 

@@ -40,7 +40,7 @@ const MOST_BYTES = 8 << 20;
 /** Below `.pawl/tracker`, one of the owned paths. */
 const REPLACED = ".pawl/tracker/replaced";
 const SETTLE_MS = 1_000;
-const NOT_ATOMIC = "a file is not shared between machines safely, so Pawl works on its tasks from one machine only";
+const NOT_ATOMIC = "a file cannot be shared between machines safely, so Pawl works on its tasks from one machine only";
 
 type Edit = (text: string, task: Task) => Answer<string>;
 

@@ -158,7 +158,7 @@ describe("issues at GitHub", () => {
     const { agent, person } = prompt({ ...checkout(world, "away", "another machine"), sessions: {} }, "/auto");
     expect(agent).toBe("");
     expect(person).toMatch(
-      /^Pawl: auto-workflow did not start: 1 is pawl-\S+'s on \S+, and github cannot keep two machines apart: let one machine work through it$/,
+      /^Pawl: auto-workflow did not start: 1 is claimed by pawl-\S+ on \S+, and github is not safe to share: work through its tasks on one machine$/,
     );
     expect(holders(world)).toEqual(before);
     expect(wordsOn(world, "2")).toEqual([]);

@@ -28,7 +28,7 @@ const UNDER_WAY = TASKS.replace("- [ ] **Design", "- [>] **Design");
 const RESUMED = `[pawl] Resume this task, it is in progress: **Design runbook identifiers** (design-runbook-identifiers)
 
 Invoke: /design plans/runbook.md
-It asks for the model opus: say so if you are another one.`;
+It asks for the model opus: if you are a different model, say so.`;
 const LINE = "- [ ] **Fix login bug** — | sonnet";
 
 type Model = ReturnType<typeof startModel>;

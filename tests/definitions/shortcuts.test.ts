@@ -206,7 +206,7 @@ describe("the commands", () => {
     expect(keys(said.on)).toBe("s x xc r h hc ? y d: p:");
     expect(keys(said.off)).toBe("ci c b: q: learn:");
     expect(said).toMatchObject({ off_here: false, problems: [expect.stringContaining("pawl.yaml:1:14: there is no")] });
-    expect(runPawl(place, ["help", "shortcuts"]).out).toContain("Left out, because of mistakes");
+    expect(runPawl(place, ["help", "shortcuts"]).out).toContain("Skipped because of errors");
     expect(runPawl(place, ["help", "shortcuts", "all"])).toMatchObject({ code: 2 });
     expect(runPawl(place, ["help", "shortcuts", "--help"]).out).toStartWith("usage: pawl help shortcuts");
   });
@@ -218,12 +218,12 @@ describe("the commands", () => {
       out: `Shortcuts are off in ${place.root}. \`pawl on shortcuts\` turns them on again.\n`,
     });
     expect(git(place)).toBe("");
-    expect(runPawl(place, ["help", "shortcuts"]).out).toStartWith("Shortcuts are switched off in ");
+    expect(runPawl(place, ["help", "shortcuts"]).out).toStartWith("Shortcuts are off in ");
     expect(JSON.parse(runPawl(place, ["help", "shortcuts", "--json"]).out)).toMatchObject({ off_here: true, on: [] });
     expect(runPawl(place, ["on", "shortcuts"]).out).toStartWith("Shortcuts are on in ");
     expect(runPawl(place, ["help", "shortcuts"]).out).toStartWith("Type one of these");
     expect(runPawl(place, ["off"]).out).toStartWith("Pawl is off in ");
-    expect(runPawl(place, ["help", "shortcuts"]).out).toStartWith("Pawl is switched off in ");
+    expect(runPawl(place, ["help", "shortcuts"]).out).toStartWith("Pawl is off in ");
   });
 
   test.each([

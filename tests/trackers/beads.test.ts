@@ -119,7 +119,7 @@ describe("ids", () => {
     for (const operation of ["show", "claim", "close", "update", "label", "comment"])
       expect({ ...READS, ...WRITES }[operation]!("a")).toMatchObject({
         code: "unknown-id",
-        why: "bd took a for app-10",
+        why: "bd read a as app-10",
       });
     expect(value(tracker.show("app-10"))).toMatchObject({ title: "Only one", state: "open", labels: [] });
   });

@@ -50,5 +50,5 @@ test("a person's claim is never taken; one that is closed cannot be begun", () =
   const left = [{ id: "a", state: "claimed" as const, owner: "ann", waits_for: [] }];
   expect(gatherNext(root, SCOPE, ME, "")).toEqual({ ok: true, value: { left } });
   expect(gatherNext(root, SCOPE, ME, "a").ok).toBe(false);
-  expect(gatherNext(root, SCOPE, ME, "b")).toMatchObject({ ok: false, why: "b is closed already" });
+  expect(gatherNext(root, SCOPE, ME, "b")).toMatchObject({ ok: false, why: "b is already closed" });
 });

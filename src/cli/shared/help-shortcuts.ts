@@ -6,10 +6,10 @@ import { homeDir } from "../../store/home.ts";
 import { isOff } from "../../store/place.ts";
 import { type Io, parseArgs, rootOf } from "./args.ts";
 
-export const summary = "the shortcuts that count here";
+export const summary = "the shortcuts that are on here";
 export const usage = `usage: pawl help shortcuts [--json]
 
-What a few keys mean in a session of this project, which ones are off, and where that is changed.`;
+Show the shortcuts of this project, which ones are off, and how to change them.`;
 
 export function run(args: string[], io: Io): number {
   const { flags, words } = parseArgs(args, ["--json"]);
@@ -26,17 +26,15 @@ export function run(args: string[], io: Io): number {
 
 const switchedOff = (root: string) =>
   isOff(root)
-    ? `Pawl is switched off in ${root}, and its shortcuts with it. \`pawl on\` switches it on again.`
-    : `Shortcuts are switched off in ${root}. \`pawl on shortcuts\` switches them on again.`;
+    ? `Pawl is off in ${root}, including its shortcuts. Turn it on with \`pawl on\`.`
+    : `Shortcuts are off in ${root}. Turn them on with \`pawl on shortcuts\`.`;
 
 function listed(table: readonly Shortcut[], off: readonly Shortcut[], problems: readonly string[]): string[] {
   return [
     helpText(table),
     ...(off.length > 0 ? [["Off here:", ...off.map(asRow)].join("\n")] : []),
     `For example, in ${CONFIG_SHOWN} (yours, in every project) or pawl.yaml (this project; yours counts more):\n\n${EXAMPLE}`,
-    ...(problems.length > 0
-      ? [`Left out, because of mistakes (\`pawl check\` says more):\n${problems.join("\n")}`]
-      : []),
+    ...(problems.length > 0 ? [`Skipped because of errors (\`pawl check\` shows them):\n${problems.join("\n")}`] : []),
   ];
 }
 

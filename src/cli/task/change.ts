@@ -1,4 +1,4 @@
-/** What changes a task: one at a time in a project, each with the way back. */
+/** Commands that change a task: one at a time in a project, each with its undo. */
 
 import type { Task, TaskState } from "../../kernel/types/task.ts";
 import { UserError } from "../../kernel/user-error.ts";
@@ -29,12 +29,12 @@ interface Changed {
   undo: string;
 }
 
-const PATIENCE_MS = 20_000;
+const TIMEOUT_MS = 20_000;
 
-/** Between looking and writing nobody else of us may do the same. */
+/** No other session may look and write in between. */
 function withTask(root: string, parsed: Parsed, io: Io, work: (change: Change) => Changed): number {
   const tracker = opened(openForChanging(root));
-  const until = Bun.nanoseconds() / 1e6 + PATIENCE_MS;
+  const until = Bun.nanoseconds() / 1e6 + TIMEOUT_MS;
   const change = (): Answer<Changed> => {
     const task = findTask(tracker, parsed.words);
     return { kind: "ok", value: work({ tracker, task, me: callingActor(), parsed }) };
@@ -59,7 +59,7 @@ function guard({ tracker, task, me, parsed }: Change): void {
   const place = task.claimed_on === undefined ? "" : ` on ${task.claimed_on}`;
   throw new UserError(
     `${visible(task.id)} is in progress: ${visible(`${task.owner}${place}`)} works on it`,
-    "let that session end it; --force does it all the same",
+    "wait for that session to finish it, or use --force",
     1,
   );
 }
@@ -93,7 +93,7 @@ const VERBS: Record<TaskState, string> = {
   dropped: "drop",
 };
 
-/** Back to the state it had; somebody else's claim cannot be given back in their name. */
+/** Back to the state it had. A claim of another person cannot be restored in their name. */
 function undoOf(before: Task, now: Task, me: string): string {
   const verb = before.state === "claimed" && before.owner !== me ? "open" : VERBS[before.state];
   const isDirect = verb === "open" || now.state === "open";
@@ -183,11 +183,11 @@ export function editTask(root: string, parsed: Parsed, io: Io): number {
     const labelled = add.length + remove.length === 0 ? task : sure(tracker.label(task.id, add, remove));
     const edited = names.length === 0 ? labelled : sure(tracker.update(task.id, wanted));
     const undo = editBack(task, edited, names, add, remove);
-    return { said: undo === "" ? "Already so:" : "Changed", task: edited, undo };
+    return { said: undo === "" ? "Already set:" : "Changed", task: edited, undo };
   });
 }
 
-/** What was so before needs no way back. */
+/** Only what was changed needs an undo. */
 function editBack(before: Task, now: Task, names: (keyof Task)[], add: string[], remove: string[]): string {
   const { command = "", model = "sonnet", restart = false } = before;
   const old = { ...before, command, model, restart };

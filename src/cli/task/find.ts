@@ -7,26 +7,26 @@ import { STATE_WORDS } from "./show.ts";
 
 const HINTS: Record<string, string> = {
   "unknown-id": "`pawl task list --all` shows them",
-  "ambiguous-id": "write the whole id: `pawl task list --all` shows it",
-  "bad-argument": "`pawl task --help` shows how it is written",
+  "ambiguous-id": "use the full id: `pawl task list --all` shows it",
+  "bad-argument": "`pawl task --help` shows the format",
   taken: "--force takes it over",
-  "other-machine": "let it go there first: `pawl task open`",
-  unsupported: "install it, or name another place with `tracker:` in pawl.yaml",
+  "other-machine": "release it there first: `pawl task open`",
+  unsupported: "install it, or set another `tracker:` in pawl.yaml",
   busy: "try again in a moment",
-  deadline: "try again; the tracker may be out of reach",
+  deadline: "try again; the tracker may be unreachable",
 };
-const ELSEWHERE = "`tracker:` in pawl.yaml names another place";
+const ELSEWHERE = "to keep tasks elsewhere, set `tracker:` in pawl.yaml";
 
 export function sure<T>(answer: Answer<T>): T {
   if (answer.kind === "ok") return answer.value;
-  const hint = answer.kind === "absent" ? ELSEWHERE : (HINTS[answer.code] ?? "mend what it names, then try again");
+  const hint = answer.kind === "absent" ? ELSEWHERE : (HINTS[answer.code] ?? "fix what it names, then try again");
   throw new UserError(visible(answer.why), hint, 1);
 }
 
 /** There is no list yet: the one thing that can make it is `add`. */
 export function opened(answer: Answer<Tracker>): Tracker {
   if (answer.kind !== "absent") return sure(answer);
-  throw new UserError(visible(answer.why), `\`pawl task add\` makes a session.md; ${ELSEWHERE}`, 1);
+  throw new UserError(visible(answer.why), `\`pawl task add\` creates a session.md; ${ELSEWHERE}`, 1);
 }
 
 /** Finished ones come last. */
@@ -54,8 +54,8 @@ export function findTask(tracker: Tracker, words: string[]): Task {
       1,
     );
   throw new UserError(
-    `${visible(JSON.stringify(wanted))} means several tasks:\n${found.map(inOneLine).join("\n")}`,
-    "name one by its id",
+    `${visible(JSON.stringify(wanted))} matches several tasks:\n${found.map(inOneLine).join("\n")}`,
+    "use the id of one of them",
     1,
   );
 }

@@ -23,7 +23,7 @@ export function priorityOf({ values }: Parsed): { priority?: number } {
   if (said === undefined) return {};
   const priority = /^p?([0-4])$/i.exec(said)?.[1];
   if (priority !== undefined) return { priority: Number(priority) };
-  throw new UserError(`${visible(said)} is no priority`, "a number from 0 (first) to 4; 2 where nothing is said");
+  throw new UserError(`${visible(said)} is not a priority`, "a number from 0 (first) to 4; the default is 2");
 }
 
 export function labelsOf({ lists }: Parsed, option: string): string[] {
@@ -31,7 +31,7 @@ export function labelsOf({ lists }: Parsed, option: string): string[] {
     .flatMap((text) => text.split(","))
     .map((label) => label.trim().replace(/^#/, ""));
   if (!labels.includes("")) return [...new Set(labels)];
-  throw new UserError("a label has a name", `as in: ${option} web`);
+  throw new UserError("a label needs a name", `as in: ${option} web`);
 }
 
 interface LineFields {
@@ -54,7 +54,7 @@ export function fieldsOf({ values, flags }: Parsed, tracker: Tracker): LineField
   const [first] = Object.keys(fields);
   if (first === undefined || tracker.name === "session-md") return fields;
   throw new UserError(
-    `${tracker.name} has no place for --${first}`,
+    `${tracker.name} cannot store --${first}`,
     "write it into --text, or keep the tasks in session.md",
     1,
   );

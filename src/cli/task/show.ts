@@ -18,7 +18,7 @@ export function stateFrom(word: string): TaskState {
     (state) => state === plain || STATE_WORDS[state] === plain,
   );
   if (found !== undefined) return found;
-  throw new UserError(`there is no state ${visible(word)}`, "pending, in-progress, done, blocked or dropped");
+  throw new UserError(`unknown state: ${visible(word)}`, "pending, in-progress, done, blocked or dropped");
 }
 
 export const asJson = (value: unknown) => `${visibleJson(value)}\n`;

@@ -23,11 +23,11 @@ export const usage = `usage: pawl task add "Fix login bug" [--command C] [--mode
        pawl task edit <task> [--title T] [--command C] [--model M] [--restart|--no-restart] [--priority 0-4]
                              [--label L]… [--unlabel L]… [--text T] [--force]
 
-<task> is an id, or a part of the title that only one task has. --json works with all of them.
-A title that begins with - stands behind --: pawl task add -- "-v is ignored"
---force: also if another session that is still at work has claimed it.
-Tasks live where \`tracker:\` in pawl.yaml says, else in beads (a .beads folder) or session.md, whatever is there; the first
-\`add\` makes a session.md. GitHub's issues are changed only if pawl.yaml says \`tracker: { kind: github }\`.
+<task> is an id, or a part of the title that no other task has. --json works with every command.
+Put -- before a title that starts with -: pawl task add -- "-v is ignored"
+--force: even if another live session has claimed it.
+Tasks live where \`tracker:\` in pawl.yaml says; otherwise in beads (a .beads folder) or session.md, whichever exists. The
+first \`add\` creates a session.md. GitHub issues are changed only if pawl.yaml says \`tracker: { kind: github }\`.
 
 Exit codes: 0 done (also if it was done before), 1 refused, failed or no such task, 2 wrong usage.`;
 
@@ -69,15 +69,13 @@ function add(root: string, parsed: Parsed, io: Io): number {
 }
 
 function list(root: string, parsed: Parsed, io: Io): number {
-  if (parsed.words.length > 0) throw new UserError("list takes no name", "`pawl task show <task>` shows one task");
+  if (parsed.words.length > 0) throw new UserError("list takes no task name", "`pawl task show <task>` shows one task");
   const { "--state": state, "--label": label } = parsed.values;
   const only = state === undefined ? undefined : stateFrom(state);
   const found = openProjectTracker(root);
   const json = parsed.flags.has("--json");
   if (found.kind === "absent") {
-    io.out(
-      json ? asJson({ tracker: null, why: found.why, tasks: [] }) : `No list of tasks here: ${visible(found.why)}.\n`,
-    );
+    io.out(json ? asJson({ tracker: null, why: found.why, tasks: [] }) : `No task list here: ${visible(found.why)}.\n`);
     return 0;
   }
   const tracker = opened(found);

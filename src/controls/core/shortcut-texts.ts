@@ -4,16 +4,16 @@ import { isDirective, type Shortcut } from "./shortcut-table.ts";
 export function helpText(table: readonly Shortcut[]): string {
   const commands = table.filter((one) => !isDirective(one));
   const directives = table.filter(isDirective);
-  if (table.length === 0) return "No shortcut is switched on here.";
+  if (table.length === 0) return "No shortcuts are on here.";
   const width = Math.max(...table.map(({ key }) => key.length));
   const rows = (some: readonly Shortcut[]) => some.map(({ key, means }) => `  ${key.padEnd(width)}  ${means}`);
   return [
     ...(commands.length > 0 ? ["Type one of these as your whole message:", ...rows(commands), ""] : []),
     ...(directives[0] ? [`Begin a message with one of these, as in "${directives[0].key} your text":`] : []),
     ...(directives[0] ? [...rows(directives), ""] : []),
-    "Nothing else is touched: a capital letter, or d:x without the space, is no shortcut.",
+    "Everything else is left alone: a capital letter, or d:x without the space, is not a shortcut.",
     "Change them under `shortcuts:` in ~/.config/pawl/config.yaml or pawl.yaml: `pawl help shortcuts` shows how.",
-    "`pawl off shortcuts` switches them off in this project.",
+    "`pawl off shortcuts` turns them off in this project.",
   ].join("\n");
 }
 

@@ -116,7 +116,7 @@ const waitingLine = ({ id, workflow, waits }: RunView) =>
 
 function dirtyLines(dirty: StatusView["dirty"]): string[] {
   if (dirty === null) return [];
-  if ("why" in dirty) return [`The tree is not known: ${short(dirty.why, 200)}`];
+  if ("why" in dirty) return [`Git status unknown: ${short(dirty.why, 200)}`];
   if (dirty.files === 0) return [];
   return [`${dirty.files} ${dirty.files === 1 ? "file" : "files"} changed and not committed.`];
 }

@@ -255,10 +255,10 @@ export function newLine(task: NewTask): string {
 export function whyUnwritable(task: Partial<NewTask>): string | null {
   const bad = (text: string | undefined, signs: RegExp) =>
     text !== undefined && (signs.test(text) || text.trim() !== text || text === "");
-  if (bad(task.title, /[\r\n]|\*\*|^\*|\*$/)) return "a title is one line, without ** or blanks around it";
+  if (bad(task.title, /[\r\n]|\*\*|^\*|\*$/)) return "a title is one line, without ** or surrounding spaces";
   if (bad(task.command, /[\r\n`]/)) return "a command is one line without backticks";
   if (bad(task.model, /[^\w.:/[\]-]|^[^A-Za-z]|^(restart|p[0-4])$/i)) return "a model is one word, as in sonnet";
-  if (bad(task.epic ?? undefined, /[\r\n|`]/)) return "an epic is a word or a few, without bars";
+  if (bad(task.epic ?? undefined, /[\r\n|`]/)) return "an epic is one or a few words, without |";
   if (task.labels?.some((label) => !/^[\p{L}\p{N}_][\p{L}\p{N}_.:/+-]*$/u.test(label))) return "a label is one word";
   return null;
 }

@@ -95,7 +95,7 @@ describe("changes and their way back", () => {
       "--text=more",
     ];
     for (const option of [...same, "--title=Fix login"])
-      expect(done(task(place, "edit", "fix-login", option))).toBe("Already so: fix-login: Fix login\n");
+      expect(done(task(place, "edit", "fix-login", option))).toBe("Already set: fix-login: Fix login\n");
     expect(session(place)).toBe(FILE);
   });
 

@@ -85,22 +85,22 @@ describe("what cannot be done is said, and nothing is written", () => {
     [["add"], 2, "a task needs a title", 'as in: pawl task add "Fix login bug"'],
     [["add", "** \n"], 2, "a task needs a title", "as in:"],
     [["add", "x".repeat(501)], 2, "a title has at most 500 characters, this one 501", "put the rest into --text"],
-    [["add", "A", "--priority", "9"], 2, "9 is no priority", "a number from 0"],
+    [["add", "A", "--priority", "9"], 2, "9 is not a priority", "a number from 0"],
     [["add", "A", "--label", "a b"], 1, "a label is one word", "pawl task --help"],
     [["add", "A", "--model", "a b"], 1, "a model is one word", "pawl task --help"],
     [["add", "A", "--command", "`x`"], 1, "a command is one line without backticks", "pawl task --help"],
     [["add", "A", "--bogus"], 2, "unknown option --bogus", "valid options"],
     [["dance"], 2, "task cannot dance", "it can add, list"],
     [["constructor"], 2, "task cannot constructor", "it can add, list"],
-    [["list", "--state", "lost"], 2, "there is no state lost", "pending"],
-    [["list", "x"], 2, "list takes no name", "pawl task show"],
+    [["list", "--state", "lost"], 2, "unknown state: lost", "pending"],
+    [["list", "x"], 2, "list takes no task name", "pawl task show"],
     [["done"], 2, "which task?", "pawl task list"],
     [["done", "nope"], 1, 'there is no task "nope" in session.md', "pawl task list --all"],
     [
       ["done", "fix"],
       1,
-      '"fix" means several tasks:\n  fix-login  pending  Fix login\n  fix-logout  pending  Fix logout',
-      "name one by its id",
+      '"fix" matches several tasks:\n  fix-login  pending  Fix login\n  fix-logout  pending  Fix logout',
+      "use the id of one of them",
     ],
     [["start", "old"], 1, "old is done", "`pawl task open old` makes it pending again"],
     [["drop", "old"], 1, "old is done", "`pawl task open old`"],
@@ -159,18 +159,18 @@ describe("what cannot be done is said, and nothing is written", () => {
 
   test("no tasks at all is no error to look at, and one to change", () => {
     const none = placeWith();
-    expect(done(task(none))).toStartWith("No list of tasks here: no .beads folder; no session.md");
+    expect(done(task(none))).toStartWith("No task list here: no .beads folder; no session.md");
     expect(JSON.parse(done(task(none, "list", "--json")))).toMatchObject({ tracker: null, tasks: [] });
     const ran = task(none, "done", "x");
     expect(ran.code).toBe(1);
-    expect(ran.err).toContain("hint: `pawl task add` makes a session.md");
+    expect(ran.err).toContain("hint: `pawl task add` creates a session.md");
     expect(session(none)).toBeNull();
   });
 
   test("the home folder is no project", () => {
     const place = placeWith();
     const ran = runInProcess(place, ["task", "add", "A"], { cwd: place.home });
-    expect(ran).toMatchObject({ code: 1, err: expect.stringContaining("your home folder is no project") });
+    expect(ran).toMatchObject({ code: 1, err: expect.stringContaining("your home folder is not a project") });
     expect(textOf(join(place.home, "session.md"))).toBeNull();
   });
 });

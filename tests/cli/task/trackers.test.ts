@@ -42,11 +42,11 @@ describe.each<Kind>(["beads", "github"])("%s", (kind) => {
     expect(textOf(join(place.root, "session.md"))).toBeNull();
   });
 
-  test.each(["--command=/x", "--model=opus", "--restart"])("%s has no place there: refused", (option) => {
+  test.each(["--command=/x", "--model=opus", "--restart"])("%s cannot be stored there: refused", (option) => {
     const place = placeWith(kind);
     const ran = task(place, "add", "A", option);
     expect(ran).toMatchObject({ code: 1, out: "" });
-    expect(ran.err).toContain(`${kind} has no place for ${option.split("=")[0]}`);
+    expect(ran.err).toContain(`${kind} cannot store ${option.split("=")[0]}`);
     expect(json(place, "list").tasks).toEqual([]);
     const { id } = json(place, "add", "B");
     expect(task(place, "edit", id, option)).toMatchObject({ code: 1, out: "" });

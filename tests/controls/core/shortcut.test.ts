@@ -211,7 +211,7 @@ describe("help and fragment hold exactly the table", () => {
     const lines = helpText(DEFAULT).split("\n");
     expect(lines.length).toBeLessThan(20);
     for (const line of lines) expect(line.length).toBeLessThan(110);
-    expect(helpText([])).toBe("No shortcut is switched on here.");
+    expect(helpText([])).toBe("No shortcuts are on here.");
   });
 
   test("the fragment has the four modes, STATUS, the default and the matrix", () => {

@@ -178,7 +178,7 @@ Waiting for you:
     ["clean", { files: 0 }, ""],
     ["no repository", null, ""],
     ["one file", { files: 1 }, "\n1 file changed and not committed.\n"],
-    ["not known", { why: "git does not answer" }, "\nThe tree is not known: git does not answer\n"],
+    ["not known", { why: "git did not answer" }, "\nGit status unknown: git did not answer\n"],
   ])("the tree: %s", (_name, dirty, text) => expect(statusText(view({ dirty }))).toBe(`No pending tasks.\n${text}`));
 
   test("too many stages for a picture", () => {
