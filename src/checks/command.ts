@@ -53,7 +53,7 @@ function changedNames(measuring: Measuring, before: string, after: string): stri
   return changes?.ok && changes.value.length > 0 ? changes.value.map(({ path }) => path) : ["something"];
 }
 
-/** The job of this gate on this tree: whoever asks finds the same one. */
+/** The job of this gate on this tree: every process that asks finds the same one. */
 export const jobId = (gate: Gate, tree: string) => `${gate.id}-${tree.slice(0, 24)}`;
 
 function runOn(measuring: Measuring, gate: Gate, tree: string): Ran | null {

@@ -68,7 +68,7 @@ function checkStageIds(reading: Reading, draft: Draft): void {
   }
 }
 
-/** Every move of the file with the path at which it stands. */
+/** Every move of the file with its path. */
 function allMoves(draft: Draft): { move: DraftMove; path: string }[] {
   const stages = (draft.stages ?? []).flatMap((stage, index) => [
     ...movesIn(stage?.on, `stages/${index}/on`),
@@ -101,7 +101,7 @@ function checkTarget(reading: Reading, target: string | undefined, path: string,
   reportAt(reading, path, `there is no ${what} ${quote(target)}`, suggest(target, known, `${what}s`));
 }
 
-/** The same signal may stand in several stages (each stage reads its own), but not there and in `anywhere`. */
+/** The same signal may be used in several stages (each stage reads its own), but not there and in `anywhere`. */
 function checkSignals(reading: Reading, draft: Draft): void {
   const common = new Set(Object.keys(draft.anywhere ?? {}));
   if (draft.signals === "none") refuseSignals(reading, draft);
@@ -118,7 +118,7 @@ function refuseSignals(reading: Reading, draft: Draft): void {
   const stages = (draft.stages ?? []).flatMap((stage, index) => (stage?.on ? [`stages/${index}/on`] : []));
   const paths = Object.keys(draft.anywhere ?? {}).length > 0 ? [...stages, "anywhere"] : stages;
   for (const path of paths) {
-    const hint = 'take them out, or use "signals: promise"';
+    const hint = 'remove them, or use "signals: promise"';
     reportAt(reading, `${path}@key`, 'signals are listed here, but the file says "signals: none"', hint);
   }
 }
@@ -162,7 +162,7 @@ function checkTasks(reading: Reading, draft: Draft): void {
       reading,
       `${path}/next`,
       "there is no next task: the workflow has no tasks",
-      "say `tasks: { labels: […] }`",
+      "add `tasks: { labels: […] }`",
     );
   }
 }
@@ -173,7 +173,7 @@ function checkStops(reading: Reading, draft: Draft): void {
     if (!stage?.stop) continue;
     const path = `stages/${index}/stop`;
     if (draft.signals === "none") {
-      reportAt(reading, `${path}@key`, 'the file says "signals: none": phases move by command', "take it out");
+      reportAt(reading, `${path}@key`, 'the file says "signals: none": phases move by command', "remove it");
     }
     if (!stage.stop.gates?.length && draft.watch !== "true") {
       reportAt(reading, `${path}@key`, "every stop would count as done", "give it gates, or let a signal lead on");
@@ -192,7 +192,7 @@ const PATH_PLACEHOLDERS = ["{slug}", "{time}"];
 function checkDocument(reading: Reading, draft: Draft): void {
   const { document } = draft;
   if (draft.reading !== undefined && document?.format !== "json") {
-    const hint = "take it out, or give the workflow a document with format: json";
+    const hint = "remove it, or give the workflow a document with format: json";
     reportAt(reading, "reading@key", "required reading is kept in a json document, and there is none", hint);
   }
   if (document?.format === "json") checkJsonDocument(reading, draft);
@@ -209,7 +209,7 @@ function checkJsonDocument(reading: Reading, { signals, document }: Draft): void
     reportAt(reading, "document/format", message, "use format: frontmatter, or let commands move the phases");
   }
   if (document?.flags !== undefined) {
-    reportAt(reading, "document/flags@key", "flags belong to a front-matter document", "take them out");
+    reportAt(reading, "document/flags@key", "flags belong to a front-matter document", "remove them");
   }
   if (document?.path === undefined) return;
   const used = placeholdersOf(document.path);

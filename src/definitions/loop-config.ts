@@ -28,7 +28,7 @@ export interface LoopSettings {
   ai: Setting<string>;
   /** what Claude may do without asking; never a repository's to say */
   permissions: Setting<"edits" | "settings" | "skip">;
-  /** so many bytes of output are kept */
+  /** how many bytes of output are kept */
   buffer: Setting<number>;
 }
 
@@ -57,7 +57,7 @@ type Env = Record<string, string | undefined>;
 type Name = keyof LoopSettings;
 type Numeric = Exclude<Name, "ai" | "permissions">;
 type Value = number | string | null;
-/** One place that may say something; those that stand earlier count more. */
+/** One place that may say something; earlier ones count more. */
 type Layer = { from: (name: Name) => string; says: Partial<Record<Name, Value>> };
 
 const NAMES = Object.keys(BUILT_IN) as Name[];

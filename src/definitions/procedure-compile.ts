@@ -66,10 +66,10 @@ function check(
     reportAt(reading, "phases", "all phases are empty", "give one of observe, orient, decide and act a fragment");
 }
 
-/** A loop has no stages, and nobody types a command into it. */
+/** A loop has no stages, and no one types a command into it. */
 function checkPlaceOf(reading: Reading, gate: DraftGate | undefined, path: string): void {
-  if (gate?.typed) reportAt(reading, path, "nobody types a command here", "name the command");
-  if (gate?.from !== undefined) reportAt(reading, `${path}/from@key`, "a procedure has no stages", "take it out");
+  if (gate?.typed) reportAt(reading, path, "no one types a command here", "name the command");
+  if (gate?.from !== undefined) reportAt(reading, `${path}/from@key`, "a procedure has no stages", "remove it");
   for (const key of ["all", "any"] as const)
     for (const [index, one] of (gate?.[key] ?? []).entries()) checkPlaceOf(reading, one, `${path}/${key}/${index}`);
 }
@@ -141,19 +141,19 @@ function fill(text: string, values: Record<string, string>): { text: string; use
 
 function assemble(read: ProcedureFile, file: string, named: NamedGates, fragments: Map<string, Fragment>): Procedure {
   const { name, title, gates = [], phases, ...rest } = read;
-  const told = (phase: Phase) =>
+  const textsOf = (phase: Phase) =>
     (phases[phase] ?? []).flatMap((_, index) => fragments.get(`phases/${phase}/${index}`) ?? []);
   return {
     name,
     title: title ?? `${name.slice(0, 1).toUpperCase()}${name.slice(1).replaceAll("-", " ")}`,
     ...rest,
-    phases: { observe: told("observe"), orient: told("orient"), decide: told("decide"), act: told("act") },
+    phases: { observe: textsOf("observe"), orient: textsOf("orient"), decide: textsOf("decide"), act: textsOf("act") },
     gates: gates.map((gate) => finishGate(gate, named)),
     source: file,
   };
 }
 
-/** A phase's text given otherwise, for one loop: a fragment by its path, or the text itself. */
+/** A phase's text replaced for one loop: a fragment by its path, or the text itself. */
 export function withPhase(
   procedure: Procedure,
   phase: Phase,

@@ -57,7 +57,7 @@ function check(reading: Reading, draft: Draft<ProjectFile>): void {
     }
   }
   for (const [name, gate] of Object.entries(draft.gates ?? {})) {
-    if (gate.typed) reportAt(reading, `gates/${name}`, "nobody types a command here", "name the command");
+    if (gate.typed) reportAt(reading, `gates/${name}`, "no one types a command here", "name the command");
   }
   checkTracker(reading, draft.tracker ?? {});
 }

@@ -10,10 +10,10 @@ import type { Problem } from "./problem.ts";
 
 const MAX_BYTES = 256 * 1024;
 
-/** A file with mistakes is left out and told, so that it takes nothing else away. */
+/** A file with mistakes is skipped and reported, so that the other shortcuts still work. */
 export function readShortcuts(root: string, home: string): { table: Shortcut[]; problems: string[] } {
   if (isOff(root, "shortcuts-off")) return { table: [], problems: [] };
-  // Who stands later counts more: the keys are the person's.
+  // Later layers count more: the keys are the person's.
   const layers = [projectLayer(root), personLayer(home)];
   return {
     table: withOverrides(

@@ -42,7 +42,7 @@ export function sourceOfFile(path: string, shownAs: string): Source {
   return { name: stem(path), origin: "file", file: shownAs, text, readPrompt: promptReader(dirname(path)) };
 }
 
-/** Prompts beside the workflow; what is not there at all may be one of the built-in prompts. */
+/** Prompts next to the workflow; what is not there at all may be one of the built-in prompts. */
 export function promptReader(folder: string): PromptReader {
   return (path) => {
     if (!isInside(path)) return null;
@@ -80,7 +80,7 @@ function folderSources(origin: "project" | "user", root: string, home: string): 
 }
 
 /**
- * A file that cannot be read must not make room for the one it stands before. A repository's own stays inside it; in
+ * A file that cannot be read must not let the one that it overrides take its place. A repository's own stays inside it; in
  * the home, a link is the person's.
  */
 function readOrWhy(path: string, within: string | null): { text: string; unreadable?: string } {

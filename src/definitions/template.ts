@@ -5,7 +5,7 @@ import { PLACEHOLDERS } from "./schema/workflow.ts";
 /** null: there is no such file, or it must not be read */
 export type PromptReader = (path: string) => string | null;
 
-/** Where the text stands in the workflow file. */
+/** Where the text is in the workflow file. */
 interface TextPlace {
   file: string;
   text: string;
@@ -43,7 +43,7 @@ function readPromptFile(path: string, place: TextPlace, readPrompt: PromptReader
   if (!isInside(path)) {
     return refuse(
       `the prompt ${quote(path)} is outside the workflow's folder`,
-      'use a relative path without ".." parts; prompts live beside the workflow',
+      'use a relative path without ".." parts; prompts live next to the workflow',
     );
   }
   const text = readPrompt(path);

@@ -29,7 +29,7 @@ export function checkWays(reading: Reading, draft: Draft): void {
     const id = stage?.id ?? "";
     const path = `stages/${index}/id`;
     if (!reached.has(stageKey(id))) {
-      const hint = `let a signal lead to it ({ to: ${id} }), or take the stage out`;
+      const hint = `let a signal lead to it ({ to: ${id} }), or remove the stage`;
       reportAt(reading, path, `stage ${quote(id)} cannot be reached from ${quote(first)}`, hint);
     }
     if (!ending.has(stageKey(id))) {
@@ -38,7 +38,7 @@ export function checkWays(reading: Reading, draft: Draft): void {
     }
   }
   for (const name of Object.keys(draft.asks ?? {}).filter((key) => !reached.has(askKey(key)))) {
-    const hint = `let a signal lead to it ({ ask: ${name} }), or take it out`;
+    const hint = `let a signal lead to it ({ ask: ${name} }), or remove it`;
     reportAt(reading, `asks/${name}@key`, `the question ${quote(name)} is never asked`, hint);
   }
 }

@@ -149,7 +149,7 @@ describe("mistakes", () => {
       `${saying("say", "content: x")}gates: [{ evidence: tests, from: work }]\n`,
       "a procedure has no stages",
     ],
-    ["a typed command", `${saying("say", "content: x")}gates: [{ typed: true }]\n`, "nobody types a command here"],
+    ["a typed command", `${saying("say", "content: x")}gates: [{ typed: true }]\n`, "no one types a command here"],
     ["an unknown gate", `${saying("say", "content: x")}gates: [{ use: unit }]\n`, 'pawl.yaml has no gate "unit"'],
     [
       "no iterations",

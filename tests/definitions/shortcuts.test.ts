@@ -102,7 +102,7 @@ describe("a file with mistakes is left out, and said", () => {
     ["shortcuts:\n  x: true", "2:6: expected text, found true"],
     ["shortcuts:\n  x: no", '2:6: "no" is not on, off or a text'],
     ["shortcuts:\n  x: ''", '2:6: "" is not on, off or a text'],
-    ['shortcuts:\n  x: "\\u200b\\u202e"', "2:6: nothing of"],
+    ['shortcuts:\n  x: "\\u200b\\u202e"', "2:6: no visible character in"],
     ["shortcuts:\n  xxxx: Too long.", '2:3: "xxxx" is not the key of a shortcut'],
     ["shortcuts:\n  /x: A command.", '2:3: "/x" is not the key of a shortcut'],
     ['shortcuts:\n  "x y": Blank.', '2:3: "x y" is not the key of a shortcut'],

@@ -1,4 +1,4 @@
-/** The fragments that come inside the binary, by what stands behind `builtin:`. */
+/** The fragments that come inside the binary, by what follows `builtin:`. */
 import actClaimTask from "../../../fragments/act/claim_task.md" with { type: "text" };
 import actCloseTask from "../../../fragments/act/close_task.md" with { type: "text" };
 import actCommitChange from "../../../fragments/act/commit_change.md" with { type: "text" };

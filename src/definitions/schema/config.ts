@@ -33,4 +33,3 @@ export const CONFIG = record({
 });
 
 export type Config = InferOutput<typeof CONFIG>;
-export type NotifyFile = NonNullable<Config["notify"]>;

@@ -32,7 +32,7 @@ function schemaOf(shape: GenericSchema, parts: Record<string, GenericSchema>, ti
   const made = toJsonSchema(shape, {
     target: "draft-2020-12",
     definitions: parts,
-    // What these check stands in the metadata next to them.
+    // What these check is in the metadata next to them.
     ignoreActions: ["raw_check"],
   });
   const { $schema, $defs, ...rest } = made as Schema;

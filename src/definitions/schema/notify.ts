@@ -1,5 +1,14 @@
 /** How a person is notified: every channel, with its defaults in place. Without valibot: a notifier starts with this. */
-import type { NotifyFile } from "./config.ts";
+
+/** What a file says; schema/config.ts checks it. */
+interface NotifyLevel {
+  send?: "on" | "off";
+  bell?: "on" | "off";
+  desktop?: "on" | "off";
+  command?: string[];
+  batch?: number;
+  silent?: number | "never";
+}
 
 export interface NotifySettings {
   on: boolean;
@@ -14,8 +23,8 @@ export interface NotifySettings {
 
 export const NOTIFY_DEFAULTS = { batch: 5, silent: 15 };
 
-export function notifySettings(file: NotifyFile | undefined): NotifySettings {
-  const level = typeof file === "object" ? file : { send: file ?? "off" };
+export function notifySettings(file: NotifyLevel | "on" | "off" | undefined): NotifySettings {
+  const level: NotifyLevel = typeof file === "object" ? file : { send: file ?? "off" };
   const silent = level.silent ?? NOTIFY_DEFAULTS.silent;
   return {
     on: level.send !== "off",

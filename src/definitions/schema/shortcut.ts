@@ -18,7 +18,7 @@ const KEY: Rule = {
 const TEXT: Rule = {
   pattern: "^(?!(?:[Yy]es|[Nn]o|[Tt]rue|[Ff]alse|On|ON|Off|OFF)$)(?=[\\s\\S]*\\S)[\\s\\S]{1,2000}$",
   what: "on, off or a text of at most 2,000 characters",
-  hint: "write on, off, or what the agent is to be told",
+  hint: "write on, off, or what to tell the agent",
 };
 
 export const SHORTCUTS_ENTRY = optional(
@@ -31,7 +31,7 @@ export function checkShortcuts(reading: Reading, value: Overrides | undefined, w
   for (const [key, word] of Object.entries(value)) {
     if (word === "on" || word === "off") checkKnown(reading, key, word, whose);
     else if (plain(word).trim() === "")
-      reportAt(reading, `shortcuts/${key}`, `nothing of ${quote(word)} can be seen`, TEXT.hint);
+      reportAt(reading, `shortcuts/${key}`, `no visible character in ${quote(word)}`, TEXT.hint);
   }
 }
 

@@ -117,7 +117,7 @@ export type GateFact = { tree: string } & (
     }
   | { kind: "known"; verdict: Verdict }
   | { kind: "unchanged" }
-  | { kind: "running"; since: string /** someone waits beside us and will wake the agent */; wakes: boolean }
+  | { kind: "running"; since: string /** a process waits for it and will wake the agent */; wakes: boolean }
   | { kind: "unknown"; why: string }
   /** what the gate's kind found; only that kind reads it */
   | { kind: "measured"; value: unknown }

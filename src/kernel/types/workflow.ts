@@ -1,4 +1,4 @@
-/** A workflow: compiled from YAML, pinned as JSON beside the run. */
+/** A workflow: compiled from YAML, pinned as JSON next to the run. */
 
 export type SignalFamily = "promise" | "stage" | "none";
 export type Outcome = "completed" | "failed" | "aborted" | "stalled" | "budget" | "infra";
@@ -59,9 +59,9 @@ export interface Gate {
 
   /** evidence: of this stage and all since; not asked of a run without that stage */
   from?: string;
-  /** tests: at least so many have to pass (default 1) */
+  /** tests: at least this many have to pass (default 1) */
   min?: number;
-  /** tests: at most so many may be skipped */
+  /** tests: at most this many may be skipped */
   max_skipped?: number;
   /** tests: fewer than before, or weakened ones, are let through */
   fewer?: "allow";
@@ -75,7 +75,7 @@ export interface Gate {
   retries?: number;
   /** in seconds */
   timeout?: number;
-  /** so many seconds a stop is held up for it */
+  /** for this many seconds a stop is held up */
   wait?: number;
   env?: Record<string, string>;
   /** a patch, relative to the root, with which it has to fail */
@@ -154,7 +154,7 @@ export interface Workflow {
   missing?: "ask";
   /** it works through tasks of a tracker, those with these labels */
   tasks?: TaskScope;
-  /** it only looks at how a turn ends, see core/watch.ts */
+  /** it only looks at how a turn ends, see engine/core/watch.ts */
   watch?: true;
   /** which stages belong to what the person typed, the longest match counts; all for anything else */
   chains?: Record<string, string[]>;
@@ -164,7 +164,7 @@ export interface Workflow {
   fresh?: true;
   /** other stages for tasks with a label */
   sequences?: Record<string, string[]>;
-  /** what is named in its texts, and how a project may call it otherwise */
+  /** what is named in its texts, and what a project may call it instead */
   commands?: { tests?: string; review?: string; reviewer?: string };
   /** what happens if the required reading was not read after a restore; only formal workflows have it */
   reading?: "enforce" | "remind" | "off";
