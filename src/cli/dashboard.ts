@@ -14,16 +14,16 @@ import { inWords } from "./shared/words.ts";
 export const summary = "what needs you, every live run and how it went, in the browser";
 export const usage = `usage: pawl dashboard [--port N] [--host ADDR] [--read-only] [--no-open] [--json]
 
-A page for the browser, over all projects of yours that Pawl knows: what needs you, every live run as a track of its
-stages, each run's story with evidence and gate output, stages over time, tasks, loops, the journal. Answer, approve,
-pause, resume, abort or free a run there; it counts as if you had said it here. Ctrl+C ends it.
+A page in the browser for all your projects that Pawl knows: what needs you, every live run as a track of its stages, each
+run's story with evidence and gate output, stages over time, tasks, loops, the journal. Answer, approve, pause, resume,
+abort or free a run there; it is the same as using the command line. Ctrl+C ends it.
 
-The page is given out on this machine only (127.0.0.1), to whoever has the address printed here: it ends with a token that
-is made anew at each start. Nothing is loaded from elsewhere.
+The page is served only on this machine (127.0.0.1), to those who have the address printed here: it ends with a token that
+changes at every start. Nothing is loaded from other servers.
 
-  --port N       this port (default: any that is free)
-  --host ADDR    another address of this machine, for others on the network to reach. Unencrypted: only where you trust it
-  --read-only    look, change nothing. An agent that starts it gets no more than that
+  --port N       use this port (default: any free one)
+  --host ADDR    serve on another address of this machine, for others on a network you trust: it is not encrypted
+  --read-only    allow no changes; an agent that starts the dashboard always gets this
   --no-open      do not open the browser
   --json         {url, port, read_only} on one line
 
@@ -58,7 +58,7 @@ async function started(io: Io, host: string, port: number, readOnly: string | nu
       words,
       who: userName(),
     });
-    // Whoever is awake looks for runs that have fallen silent.
+    // Nothing watches all the time: the dashboard looks for runs that have fallen silent, too.
     watchBesides();
     return dashboard;
   } catch (error) {
@@ -101,7 +101,7 @@ function announce(io: Io, { flags }: Parsed, { origin, port, sessions }: Dashboa
     openBrowser(`${origin}/#token=${sessions.ticket(Date.now())}`);
 }
 
-/** Whether it opens is seen by the person; the address stands above. */
+/** The person sees whether it opens; the address is printed above. */
 function openBrowser(url: string): void {
   try {
     const program = process.platform === "darwin" ? "open" : "xdg-open";

@@ -9,8 +9,8 @@ import { inWords } from "./shared/words.ts";
 export const summary = "show why each stop was continued or allowed";
 export const usage = `usage: pawl explain [run] [--json] [--all]
 
-Tells a run as a story: what was said, what Pawl decided, and why. Without a name: the newest run.
---all also shows bookkeeping (instructions owed and delivered, notifications).`;
+Tell a run as a story: what was said, what Pawl decided, and why. Without a name: the newest run.
+--all also shows bookkeeping (pending and delivered instructions, notifications).`;
 
 const BOOKKEEPING = ["owed", "delivered", "noticed", "left"];
 

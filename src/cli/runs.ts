@@ -15,7 +15,7 @@ import { commitsOf, findRunId, viewOf } from "./shared/find-run.ts";
 import { beginningOf, FORMAL_OPTIONS, phaseChangeOf } from "./shared/formal.ts";
 
 export const summary = "list, show, pause, resume, finish or abort runs";
-export const usage = `usage: pawl runs [list] [--all] [--json]      what is under way here (--all: ended ones too)
+export const usage = `usage: pawl runs [list] [--all] [--json]      runs in progress here (--all: ended ones too)
        pawl runs start <workflow> [stage …]     begin a run without typing in the agent
          a formal one: --name TEXT --phases "A,B" --reading @FILE --context k=v --reminder TEXT
        pawl runs show [run] [--json]            one run in full

@@ -112,7 +112,7 @@ async function replyTo(house: House, request: IncomingMessage, response: ServerR
 function failed(error: unknown): Reply {
   if (error instanceof AskedError) return refusal({ status: error.status, why: error.message });
   logError(null, "dashboard", error);
-  return refusal({ status: 500, why: "something failed on our side; see errors.log in ~/.local/state/pawl" });
+  return refusal({ status: 500, why: "Pawl hit an internal error; see errors.log in ~/.local/state/pawl" });
 }
 
 const NOTHING: Refusal = { status: 404, why: "there is nothing here" };
