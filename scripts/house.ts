@@ -74,6 +74,9 @@ export const inPage = () => BLOCK.exec(readFileSync(PAGE, "utf8"))?.[0] ?? "";
 if (import.meta.main) {
   if (process.argv.includes("--write")) {
     const page = readFileSync(PAGE, "utf8");
-    writeFileSync(PAGE, page.replace(BLOCK, (_all, begin, end) => `${begin}${table()}\n${end}`));
+    writeFileSync(
+      PAGE,
+      page.replace(BLOCK, (_all, begin, end) => `${begin}${table()}\n${end}`),
+    );
   } else console.log(table());
 }

@@ -43,11 +43,13 @@ describe("rooms", () => {
 
   test("each room imports only rooms below it", () => {
     const wrong = [...imports].flatMap(([file, targets]) =>
-      targets.filter((target) => {
-        const [from, to] = [roomOf(file), roomOf(target)];
-        if (from === to || level(to) < level(from)) return false;
-        return !(BELOW[from] ?? []).some((folder) => target.startsWith(folder));
-      }).map((target) => `${file} → ${target}`),
+      targets
+        .filter((target) => {
+          const [from, to] = [roomOf(file), roomOf(target)];
+          if (from === to || level(to) < level(from)) return false;
+          return !(BELOW[from] ?? []).some((folder) => target.startsWith(folder));
+        })
+        .map((target) => `${file} → ${target}`),
     );
     expect(wrong).toEqual([]);
   });
@@ -83,7 +85,8 @@ test("no import cycle, type imports included", () => {
 });
 
 test("core is pure: no clock, no randomness, no disk, no process", () => {
-  const IMPURE = /\bDate\.now\(|\bnew Date\(\)|\bMath\.random\(|\bprocess\.(?:env|cwd|exit|pid|argv|std|kill)|"node:|"bun:|\bfetch\(|\bsetTimeout\(/;
+  const IMPURE =
+    /\bDate\.now\(|\bnew Date\(\)|\bMath\.random\(|\bprocess\.(?:env|cwd|exit|pid|argv|std|kill)|"node:|"bun:|\bfetch\(|\bsetTimeout\(/;
   const pure = files.filter((file) => /^kernel\/|\/core\//.test(file));
   const code = (file: string) => textOf(file).replace(/\/\*[\s\S]*?\*\/|\/\/.*$/gm, "");
   expect(pure.length).toBeGreaterThan(50);

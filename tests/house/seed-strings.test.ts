@@ -12,9 +12,7 @@ const texts = FOLDERS.flatMap((folder) =>
     .map((name) => readFileSync(join(REPOSITORY, folder, name), "utf8")),
 ).join("\n");
 
-const prescribed: Record<string, string[]> = parse(
-  readFileSync(join(import.meta.dir, "seed-strings.yaml"), "utf8"),
-);
+const prescribed: Record<string, string[]> = parse(readFileSync(join(import.meta.dir, "seed-strings.yaml"), "utf8"));
 
 test.each(Object.entries(prescribed))("%s: every prescribed string is there", (_name, strings) => {
   expect(strings.length).toBeGreaterThan(3);
