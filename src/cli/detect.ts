@@ -4,7 +4,7 @@ import type { Workflow } from "../kernel/types/run.ts";
 import { UserError } from "../kernel/user-error.ts";
 import { type Io, parseArgs } from "./shared/args.ts";
 import { visible, visibleJson } from "./shared/visible.ts";
-import { findTarget } from "./shared/workflow-args.ts";
+import { findTarget } from "./workflows/workflow-args.ts";
 
 export const summary = "show which stage a text or a transcript is at";
 export const usage = `usage: pawl detect [--workflow NAME] [--json] [text…]           (or the text on stdin)

@@ -1,7 +1,7 @@
 import type { Answer, Event, EventOf, Run, Workflow } from "../kernel/types/run.ts";
+import { isGone } from "../store/archive.ts";
 import { logError } from "../store/errors.ts";
 import { lookAt } from "../store/files.ts";
-import { isGone } from "../store/gone.ts";
 import { greetingFor } from "../store/greeting.ts";
 import { homeDir } from "../store/home.ts";
 import { findRoot, isOff, type Pointer, readPointer, releasePointer } from "../store/place.ts";

@@ -23,6 +23,7 @@ import {
   insideRoot,
   isObject,
   lookAt,
+  namesOrNone,
   parseJson,
   readText,
   syncDir,
@@ -201,4 +202,10 @@ function lastArchived(root: string, id: string): Kept | null {
     logError(root, "archive", error);
     return null;
   }
+}
+
+/** The files of a run that has not ended were removed: it is neither live nor archived nor set aside, and its project is still there. */
+export function isGone(root: string, id: string): boolean {
+  if (!lookAt(root)?.isDirectory() || lookAt(join(root, ".pawl/archive", id))) return false;
+  return !namesOrNone(join(root, ".pawl/runs")).some((name) => name === id || name.startsWith(`${id}.corrupt`));
 }

@@ -4,9 +4,9 @@ import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import schema from "../../schema/procedure.json";
-import * as check from "../../src/cli/check.ts";
-import * as list from "../../src/cli/list.ts";
-import * as show from "../../src/cli/show.ts";
+import * as check from "../../src/cli/workflows/check.ts";
+import * as list from "../../src/cli/workflows/list.ts";
+import * as show from "../../src/cli/workflows/show.ts";
 import { findProcedure, listProcedures, overridePhases } from "../../src/definitions/procedures.ts";
 import { procedureSchema } from "../../src/definitions/schema/json.ts";
 

@@ -3,7 +3,7 @@ import { afterAll, afterEach, beforeEach, describe, expect, test } from "bun:tes
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import * as check from "../../src/cli/check.ts";
+import * as check from "../../src/cli/workflows/check.ts";
 import { expansionOf, helpText, SHORTCUTS, type Shortcut, withOverrides } from "../../src/controls/core/shortcut.ts";
 import { projectSchema } from "../../src/definitions/schema/json.ts";
 import { readShortcuts } from "../../src/definitions/shortcuts.ts";

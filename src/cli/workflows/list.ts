@@ -1,7 +1,7 @@
-import { type FoundProcedure, listProcedures } from "../definitions/procedures.ts";
-import { type Found, listWorkflows, problemsOf } from "../definitions/registry.ts";
-import { findRoot } from "../store/place.ts";
-import { type Io, misuse, readArgs } from "./shared/workflow-args.ts";
+import { type FoundProcedure, listProcedures } from "../../definitions/procedures.ts";
+import { type Found, listWorkflows, problemsOf } from "../../definitions/registry.ts";
+import { findRoot } from "../../store/place.ts";
+import { type Io, misuse, readArgs } from "./workflow-args.ts";
 
 export const summary = "list the workflows and procedures that can be started here";
 export const usage = `usage: pawl list [--json]

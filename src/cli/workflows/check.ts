@@ -1,13 +1,13 @@
-import { CONFIG_SHOWN, readConfig } from "../definitions/config.ts";
-import { type Problem, renderProblem } from "../definitions/problem.ts";
-import { type FoundProcedure, listProcedures } from "../definitions/procedures.ts";
-import { PROJECT_FILE, readProject } from "../definitions/project.ts";
-import { type Found, listWorkflows } from "../definitions/registry.ts";
-import { configPath } from "../definitions/shortcuts.ts";
-import { homeDir } from "../store/home.ts";
-import { findRoot } from "../store/place.ts";
-import { procedureTarget } from "./shared/procedure-target.ts";
-import { findTarget, type Io, misuse, readArgs } from "./shared/workflow-args.ts";
+import { CONFIG_SHOWN, readConfig } from "../../definitions/config.ts";
+import { type Problem, renderProblem } from "../../definitions/problem.ts";
+import { type FoundProcedure, listProcedures } from "../../definitions/procedures.ts";
+import { PROJECT_FILE, readProject } from "../../definitions/project.ts";
+import { type Found, listWorkflows } from "../../definitions/registry.ts";
+import { configPath } from "../../definitions/shortcuts.ts";
+import { homeDir } from "../../store/home.ts";
+import { findRoot } from "../../store/place.ts";
+import { procedureTarget } from "./procedure-target.ts";
+import { findTarget, type Io, misuse, readArgs } from "./workflow-args.ts";
 
 export const summary = "check workflows and procedures for errors";
 export const usage = `usage: pawl check [file|name …] [--json]

@@ -1,9 +1,9 @@
-import { renderText } from "../definitions/graph.ts";
-import { printable } from "../definitions/problem.ts";
-import type { Workflow } from "../kernel/types/run.ts";
-import { procedureTarget } from "./shared/procedure-target.ts";
-import { showProcedure } from "./shared/show-procedure.ts";
-import { type Io, misuse, readArgs, theWorkflow } from "./shared/workflow-args.ts";
+import { renderText } from "../../definitions/graph.ts";
+import { printable } from "../../definitions/problem.ts";
+import type { Workflow } from "../../kernel/types/run.ts";
+import { procedureTarget } from "./procedure-target.ts";
+import { showProcedure } from "./show-procedure.ts";
+import { type Io, misuse, readArgs, theWorkflow } from "./workflow-args.ts";
 
 export const summary = "show one workflow or procedure";
 export const usage = `usage: pawl show <name|file> [--json | --prompts | --source]

@@ -1,5 +1,5 @@
-import { renderMermaid, renderText } from "../definitions/graph.ts";
-import { type Io, readArgs, theWorkflow } from "./shared/workflow-args.ts";
+import { renderMermaid, renderText } from "../../definitions/graph.ts";
+import { type Io, readArgs, theWorkflow } from "./workflow-args.ts";
 
 export const summary = "draw a workflow";
 export const usage = `usage: pawl graph <name|file> [--mermaid]
