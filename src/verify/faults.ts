@@ -7,7 +7,7 @@ import { leavesOf } from "../kernel/types/workflow.ts";
 import { ensureDir, insideRoot, lookAt, readText, removeQuietly } from "../store/files.ts";
 import { dirname } from "../store/names.ts";
 import { filesLookedAt } from "./named-files.ts";
-import { brokenText, type Edits, freshTest, isTest, testBehind } from "./planted-tests.ts";
+import { appendTest, brokenText, type Edits, freshTest, isTest } from "./planted-tests.ts";
 import { type Scratch, ScratchError } from "./scratch.ts";
 
 export interface Fault {
@@ -116,12 +116,12 @@ function ofTests(scratch: Scratch, tests: string[]): Fault[] {
   const fresh = oncePerFolder(tests)
     .slice(0, 2)
     .map((path) => ({ path, edits: freshTest(path, textOf(scratch, path)) }));
-  const behind = firsts.map((path) => ({ path, edits: testBehind(path, textOf(scratch, path)) }));
+  const appended = firsts.map((path) => ({ path, edits: appendTest(path, textOf(scratch, path)) }));
   return [
     ...fresh.flatMap(({ edits }) =>
       edits ? [edited(scratch, `a failing test (${Object.keys(edits)[0]})`, edits)] : [],
     ),
-    ...behind.flatMap(({ path, edits }) => (edits ? [edited(scratch, `a failing test in ${path}`, edits)] : [])),
+    ...appended.flatMap(({ path, edits }) => (edits ? [edited(scratch, `a failing test in ${path}`, edits)] : [])),
     ...broken(scratch, firsts, 1),
   ];
 }

@@ -44,7 +44,7 @@ export function own(running: Running, root: string, id: string, name: string): v
   running.own.set(keyOf(root, id), { root, id, name });
 }
 
-/** Its verdict is known: nobody needs its files any more. */
+/** Its verdict is known: its files are not needed any more. */
 export function settle(running: Running, root: string, id: string): void {
   if (running.own.delete(keyOf(root, id))) forgetJob(root, id);
 }
@@ -54,7 +54,7 @@ export function removeFolder(running: Running, folder: string): void {
   running.folders.delete(folder);
 }
 
-/** Ends all of them with everything they started, and leaves nothing behind; says their names. */
+/** Ends all of them with everything they started, and leaves no files; returns their names. */
 export function endAll(running: Running): string[] {
   const all = [...running.own.values()];
   for (const { root, id } of all) {

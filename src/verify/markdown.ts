@@ -86,7 +86,7 @@ function fencedJson(receipt: Receipt): string {
   );
 }
 
-/** The JSON of the receipt in a text, whatever stands around it; null: there is none. */
+/** The JSON of the receipt in a text, whatever is around it; null: there is none. */
 export function receiptIn(text: string): string | null {
   const blocks = text.replaceAll("\r\n", "\n").matchAll(/^```json\n([\s\S]*?)\n```$/gm);
   for (const [, json] of blocks) if (/"receipt": ?1\b/.test(json!)) return json!;

@@ -7,12 +7,12 @@ export type Edits = Record<string, string>;
 interface Family {
   /** how its test files are called */
   file: RegExp;
-  /** how a new one beside this one would be called */
+  /** what a new one next to this one would be called */
   name(sibling: string): string;
   /** a whole file */
   fresh(text: string): string;
-  /** the same, behind the text that is there; null: that cannot be done */
-  behind(text: string): string | null;
+  /** the same, appended to the text that is there; null: not possible */
+  append(text: string): string | null;
 }
 
 const WORDS = "planted by pawl verify --prove";
@@ -48,44 +48,44 @@ const FAMILIES: Family[] = [
       return `${start}pawl-planted-fault${end}`;
     },
     fresh: script,
-    behind: (text) => `${text}\n${script(text)}`,
+    append: (text) => `${text}\n${script(text)}`,
   },
   {
     file: /(^|\/)(test_[^/]*|[^/]*_test)\.py$/,
     name: (path) => (/_test\.py$/.test(path) ? "pawl_planted_fault_test.py" : "test_pawl_planted_fault.py"),
     fresh: (text) => (/\bunittest\b/.test(text) ? pythonClass : pythonFunction),
-    behind: (text) => (/\bunittest\b/.test(text) ? null : `${text}\n\n${pythonFunction}`),
+    append: (text) => (/\bunittest\b/.test(text) ? null : `${text}\n\n${pythonFunction}`),
   },
   {
     file: /_test\.go$/,
     name: () => "pawl_planted_fault_test.go",
     fresh: (text) => `${/^package .*$/m.exec(text)?.[0] ?? "package main"}\n\nimport "testing"\n\n${goFunction}`,
-    behind: (text) => `${text}\n${goFunction}`,
+    append: (text) => `${text}\n${goFunction}`,
   },
   {
     file: /(^|\/)tests\/[^/]*\.rs$/,
     name: () => "pawl_planted_fault.rs",
     fresh: () => rustFunction,
-    behind: (text) => `${text}\n${rustFunction}`,
+    append: (text) => `${text}\n${rustFunction}`,
   },
   {
     file: /Test\.php$/,
     name: () => "PawlPlantedFaultTest.php",
     fresh: () =>
       `<?php\nclass PawlPlantedFaultTest extends \\PHPUnit\\Framework\\TestCase\n{\n    public function testFault(): void { $this->fail("${WORDS}"); }\n}\n`,
-    behind: () => null,
+    append: () => null,
   },
   {
     file: /_spec\.rb$/,
     name: () => "pawl_planted_fault_spec.rb",
     fresh: () => spec,
-    behind: (text) => `${text}\n${spec}`,
+    append: (text) => `${text}\n${spec}`,
   },
   {
     file: /_test\.rb$/,
     name: () => "pawl_planted_fault_test.rb",
     fresh: (text) => `${requires(text)}${minitest}`,
-    behind: (text) => `${text}\n${minitest}`,
+    append: (text) => `${text}\n${minitest}`,
   },
 ];
 
@@ -103,9 +103,9 @@ export function freshTest(sibling: string, text: string): Edits | null {
   return { [folder === "." ? family.name(sibling) : join(folder, family.name(sibling))]: family.fresh(text) };
 }
 
-export function testBehind(path: string, text: string): Edits | null {
+export function appendTest(path: string, text: string): Edits | null {
   const more = isRust(path) ? `${text}\n#[cfg(test)]\nmod pawl_planted_fault { ${rustFunction} }\n` : undefined;
-  const all = familyOf(path)?.behind(text) ?? more ?? null;
+  const all = familyOf(path)?.append(text) ?? more ?? null;
   return all === null ? null : { [path]: all };
 }
 

@@ -1,4 +1,4 @@
-/** A gate that cannot fail proves nothing. Each is asked in a copy of the project: as it is, and with something broken. */
+/** A gate that cannot fail proves nothing. Each is run in a copy of the project: as it is, and with something broken. */
 
 import { closureOf } from "../checks/closure/closure.ts";
 import { jobSpec, ranFact } from "../checks/command.ts";

@@ -1,6 +1,6 @@
 /**
  * What was checked, on which tree, with which result: `.pawl/receipts/<tree>.json`. The digest shows to anyone that not a
- * letter was changed by mistake; the seal shows to whoever has the key that nobody else wrote it.
+ * letter was changed by mistake; the seal shows to the owner of the key that no one else wrote it.
  */
 import { readdirSync } from "node:fs";
 import { version } from "../../package.json";
@@ -33,7 +33,7 @@ export interface Receipt {
   /** the tree is not what HEAD holds; null: there is no git to say so */
   dirty: boolean | null;
   base: Base | null;
-  /** the names that were asked for; left out: all */
+  /** the names that were given; left out: all */
   only?: string[];
   verdicts: Checked[];
   not_asked: Left[];

@@ -25,7 +25,7 @@ export interface Form {
   /** a path, "-" for stdout */
   junit: string | null;
   colours: boolean;
-  /** nobody sees stdout: what is not well is said on stderr, too */
+  /** stdout is not shown to the person: problems go to stderr, too */
   unseen: boolean;
   out(text: string): void;
   err(text: string): void;

@@ -17,7 +17,7 @@ import { join } from "../store/names.ts";
 import { excludeOurs } from "../store/owned.ts";
 import { awaitDone, own, type Running, removeFolder, type Seen, settle } from "./jobs.ts";
 
-/** `as_before`: known from an earlier receipt for the same tree, and not asked again. */
+/** `as_before`: known from an earlier receipt for the same tree, and not run again. */
 export interface Checked extends Verdict {
   as_before?: true;
 }
@@ -83,7 +83,7 @@ function dropLeftovers(root: string): void {
   }
 }
 
-/** All verdicts have to be about one tree. Where a later gate, or a person, changed it, the earlier ones are asked again. */
+/** All verdicts have to be about one tree. Where a later gate, or a person, changed it, the earlier ones are run again. */
 async function onOneTree(asking: Asking, verdicts: Checked[]): Promise<Answer> {
   const isStale = ({ verdict, tree: on }: Checked, tree: string) => verdict !== "unproven" && on !== "" && on !== tree;
   const now = treeNow(asking);
@@ -159,7 +159,7 @@ async function untilDone({ root, running, watch, since }: Asking, gate: Gate, id
   await awaitDone(root, id, (seen) => watch.goes(gate.name, seen));
 }
 
-/** Nothing waits in here: a command is started, and asked for again when it is done. */
+/** Nothing waits in here: a command is started, and its result is read when it is done. */
 function factsOf(asking: Asking, leaves: Gate[], resumed: boolean): Facts {
   const { root, base, known, keeping, since } = asking;
   const isOfGit = (gate: Gate) => kindOf(gate).needs === "git";

@@ -67,7 +67,7 @@ export function makeScratch(project: string, running: Running): Scratch {
   return { base, top, root };
 }
 
-/** What a killed process left behind: its commands are ended first. */
+/** What a killed process left: its commands are ended first. */
 function dropLeftovers(): void {
   for (const name of readdirSync(tmpdir()).filter((one) => one.startsWith(PREFIX))) {
     const base = join(tmpdir(), name);
@@ -144,7 +144,7 @@ const namesIn = (folder: string) => readdirSync(folder).filter((name) => name !=
 
 const DEPENDENCIES = /^(node_modules|bower_components|jspm_packages|\.venv|venv|vendor|\.bundle|\.yarn|deps|Pods)$/;
 /** Made by the commands themselves, from what is there. */
-const MADE_ANEW =
+const REBUILT =
   /^(target|\.gradle|__pycache__|\.pytest_cache|\.mypy_cache|\.ruff_cache|coverage|\.cache|\.next|\.turbo|\.nyc_output)$/;
 
 function copyIgnored(repo: Repo, top: string): void {
@@ -152,7 +152,7 @@ function copyIgnored(repo: Repo, top: string): void {
   for (const path of listed(repo, ["-o", "-i", "--exclude-standard", "--directory"])) {
     const clean = path.replace(/\/$/, "");
     const name = basename(clean);
-    if (isOurs(repo, clean) || isOurs(repo, `${clean}/`) || MADE_ANEW.test(name) || name === ".git") continue;
+    if (isOurs(repo, clean) || isOurs(repo, `${clean}/`) || REBUILT.test(name) || name === ".git") continue;
     const [from, to] = [join(repo.top, clean), join(top, clean)];
     if (lookAt(to)) continue;
     mkdirSync(dirname(to), { recursive: true });
@@ -161,7 +161,7 @@ function copyIgnored(repo: Repo, top: string): void {
   }
 }
 
-/** A folder of its own with links to the packages: caches that tools keep beside them are made in the copy. */
+/** A folder of its own with links to the packages: caches that tools keep next to them are made in the copy. */
 function linkPackages(from: string, to: string, depth: number): void {
   if (!lookAt(from)?.isDirectory()) {
     copy(from, to);
@@ -175,7 +175,7 @@ function linkOne(entry: Dirent, from: string, to: string, depth: number): void {
   const [source, target] = [join(from, entry.name), join(to, entry.name)];
   if (!entry.isDirectory()) copy(source, target);
   else if (depth === 0 && /^(@.*|bin|\.bin)$/.test(entry.name)) linkPackages(source, target, 1);
-  else if (!MADE_ANEW.test(entry.name) && entry.name !== ".vite") symlinkSync(source, target);
+  else if (!REBUILT.test(entry.name) && entry.name !== ".vite") symlinkSync(source, target);
 }
 
 /** Takes the room it needs; false: it would take too much. */

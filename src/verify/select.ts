@@ -1,4 +1,4 @@
-/** Which gates of this project can be asked without a run, and which cannot. */
+/** Which gates of this project can be checked without a run, and which cannot. */
 
 import { kindOf } from "../checks/core/kinds/index.ts";
 import type { Problem } from "../definitions/problem.ts";
@@ -7,7 +7,7 @@ import { listWorkflows, problemsOf } from "../definitions/registry.ts";
 import type { Gate } from "../kernel/types/run.ts";
 import { childrenOf, gatesOf, leavesOf } from "../kernel/types/workflow.ts";
 
-/** A gate that was not asked, and what it would need. */
+/** A gate that was not checked, and what it would need. */
 export interface Left {
   gate: string;
   needs: string;
@@ -46,7 +46,7 @@ function unique(gates: Gate[]): Gate[] {
   return [...byId.values()];
 }
 
-/** Of gates that all have to pass, those that can be asked are. Of alternatives one may be out of reach: none is. */
+/** Of gates that all have to pass, those that can be checked are. Of alternatives one may be out of reach: none is. */
 function divide(gate: Gate, hasBase: boolean): Selection {
   const needs = leavesOf([gate]).map((leaf) => kindOf(leaf).outsideRun?.(leaf, hasBase) ?? null);
   const need = needs.find((one) => one !== null);

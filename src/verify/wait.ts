@@ -1,4 +1,4 @@
-/** For whoever waits while a check goes on outside the hook. Nothing is moved: the next stop picks the verdict up. */
+/** Waits while a check goes on outside the hook. Nothing is moved: the next stop picks the verdict up. */
 
 import { jobId, ranFact } from "../checks/command.ts";
 import { backgroundOf, judge } from "../checks/core/gate.ts";

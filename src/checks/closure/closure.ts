@@ -10,33 +10,33 @@ import { hashOf, isObject, parseJson } from "../../store/files.ts";
 import { basename, dirname, join } from "../../store/names.ts";
 import { commandOf } from "../core/kinds/index.ts";
 import { commandsIn } from "./command-words.ts";
-import { folderAt, openShelf, type Shelf, scriptAt, textAt, upwards } from "./files.ts";
+import { type ClosureFiles, folderAt, openFiles, scriptAt, textAt, upwards } from "./files.ts";
 import { ENDINGS, FILE_TOOLS, FOLDER_OPTIONS, IN_FOLDER, INTERPRETER, SCRIPT_TOOLS, type ScriptTool } from "./tools.ts";
 
 export type { Closure } from "../../store/closure.ts";
 
-/** Nobody writes more by hand; a repository that does shall not keep a hook busy. What is left out is said. */
+/** No one writes more by hand, and a repository that has more must not keep a hook busy. What is left out is listed. */
 const DEEPEST = 50;
 const MOST_FOLDERS = 20;
 const MOST_WORDS = 1000;
 const MOST_PIECES = 100;
-/** behind the program that runs them */
+/** after the program that runs them */
 const MOST_SCRIPTS = 50;
 const LONGEST_WORD = 1024;
 
 export function closureOf(root: string, gates: Gate[]): Closure {
-  const shelf = openShelf(root);
-  const items = leavesOf(gates).flatMap((gate) => itemsOf(shelf, gate));
+  const files = openFiles(root);
+  const items = leavesOf(gates).flatMap((gate) => itemsOf(files, gate));
   return { hash: closureHash(items), items };
 }
 
-function itemsOf(shelf: Shelf, gate: Gate): ClosureItem[] {
+function itemsOf(files: ClosureFiles, gate: Gate): ClosureItem[] {
   const command = commandOf(gate);
   // What the person typed is named by no file of the repository.
   if (!command || gate.typed) return [];
   const cwd = gate.cwd?.replace(/\/+$/, "") || ".";
   const search: Search = {
-    shelf,
+    files,
     folders: [cwd],
     found: new Map(),
     depth: 0,
@@ -60,11 +60,11 @@ function itemsOf(shelf: Shelf, gate: Gate): ClosureItem[] {
 /** Tests that a tests gate names are what is worked on; that they get no weaker is checked against the beginning. */
 const isTheWork = (gate: Gate, { what, path }: ClosureScript) =>
   gate.tests !== undefined && gate.weakened !== "allow" && what === "file" && TEST_NAME.test(path);
-/** By the name of the file alone: what merely lies in a folder of tests may be the program that runs them. */
+/** By the name of the file alone: what is merely in a folder of tests may be the program that runs them. */
 const TEST_NAME = /(?:^|\/)(?:test_[^/]*|[^/]+[._-](?:test|spec)|[^/]+(?:Test|Tests|Spec))\.\w+$/;
 
 interface Search {
-  shelf: Shelf;
+  files: ClosureFiles;
   /** where a word may be seen from: the command's folder, and every one it changes to */
   folders: string[];
   found: Map<string, ClosureScript>;
@@ -75,7 +75,7 @@ interface Search {
 }
 
 /**
- * A program may stand behind others (env, timeout, npx, poetry run …), so each word is asked whether it is one.
+ * A program may come after others (env, timeout, npx, poetry run …), so each word is tried.
  * Looking at too much costs an approval more; looking at too little lets a change through.
  */
 function look(search: Search, words: string[]): void {
@@ -107,7 +107,7 @@ function enter(search: Search, words: string[], at: number): void {
   if (option !== "cd" && !FOLDER_OPTIONS.has(option)) return;
   const folder = value ?? words[at + 1] ?? "";
   for (const from of [...search.folders]) {
-    const into = folderAt(search.shelf, from, folder);
+    const into = folderAt(search.files, from, folder);
     if (into === null || search.folders.includes(into)) continue;
     if (search.folders.length < MOST_FOLDERS) search.folders.push(into);
     else leaveOut(search, `more than ${MOST_FOLDERS} folders`);
@@ -140,7 +140,7 @@ function lookAtPieces(search: Search, pieces: string[]): void {
 const isName = (word: string) => word !== "" && word.length <= LONGEST_WORD && !word.includes("\0");
 
 function lookAtName(search: Search, name: string): void {
-  const seen = search.folders.map((folder) => scriptAt(search.shelf, folder, name)).filter((one) => one !== null);
+  const seen = search.folders.map((folder) => scriptAt(search.files, folder, name)).filter((one) => one !== null);
   const there = seen.filter(({ what }) => what !== "missing");
   for (const script of there.length > 0 ? there : seen.slice(0, 1)) note(search, script);
 }
@@ -156,7 +156,7 @@ function deeper(search: Search, folders: string[], line: string): void {
 
 function lookForFile(search: Search, names: string[]): void {
   for (const folder of search.folders) {
-    const ups = upwards(search.shelf, folder);
+    const ups = upwards(search.files, folder);
     const file = firstOf(
       ups.flatMap((up) => names.map((name) => [up, name])),
       ([up, name]) => existing(search, up!, name!),
@@ -167,8 +167,8 @@ function lookForFile(search: Search, names: string[]): void {
   }
 }
 
-function existing({ shelf }: Search, folder: string, name: string): ClosureScript | null {
-  const script = scriptAt(shelf, folder, name);
+function existing({ files }: Search, folder: string, name: string): ClosureScript | null {
+  const script = scriptAt(files, folder, name);
   return script?.what === "missing" ? null : script;
 }
 
@@ -198,7 +198,7 @@ function lookForScripts(search: Search, tool: ScriptTool, rest: string[]): void 
   if (words.splice(MOST_SCRIPTS).length > 0) leaveOut(search, `more than ${MOST_SCRIPTS} words behind one program`);
   const asked = tool.run.includes(words[0] ?? "") ? words[1] : undefined;
   for (const folder of search.folders) {
-    const ups = upwards(search.shelf, folder);
+    const ups = upwards(search.files, folder);
     for (const up of ups) for (const file of tool.config) note(search, existing(search, up, file));
     const file = firstOf(ups, (up) => existing(search, up, tool.file));
     if (!file) continue;
@@ -238,10 +238,10 @@ function noteScript(book: Book, name: string): void {
 }
 
 /** null: it is not the JSON it should be. */
-function scriptsOf({ shelf, books }: Search, path: string, key: string): Map<string, string> | null {
+function scriptsOf({ files, books }: Search, path: string, key: string): Map<string, string> | null {
   const known = books.get(path);
   if (known !== undefined) return known;
-  const file = parseJson((textAt(shelf, path) ?? "").replace(/^\uFEFF/, ""));
+  const file = parseJson((textAt(files, path) ?? "").replace(/^\uFEFF/, ""));
   const scripts = isObject(file) && isObject(file[key]) ? file[key] : {};
   const book = isObject(file) ? new Map(Object.entries(scripts).map(([name, value]) => [name, asText(value)])) : null;
   books.set(path, book);

@@ -1,4 +1,4 @@
-/** Reads what a command names: only inside the project, bounded, and every answer says what it stands for. */
+/** Reads what a command names: only inside the project, bounded, and every answer says what it covers. */
 import { closeSync, constants, fstatSync, readSync, realpathSync } from "node:fs";
 import type { ClosureScript } from "../../store/closure.ts";
 import { hashOf, lookAt, openRegular } from "../../store/files.ts";
@@ -10,12 +10,12 @@ export const MOST_FILES = 200;
 const LONGEST_SHOWN = 8 * 1024;
 const LOOKS_LIKE_A_SCRIPT = /^\S+\.(sh|bash|zsh|[cm]?[jt]sx?|py|rb|php|pl|lua|ps1|bat|mk)$/;
 
-export interface Shelf {
+export interface ClosureFiles {
   /** as the kernel sees it */
   root: string;
-  /** by real path; asked once per closure */
+  /** by real path; read once per closure */
   read: Map<string, Content>;
-  /** by path, as it was asked for */
+  /** by path, as the command names it */
   found: Map<string, ClosureScript | null>;
 }
 
@@ -25,49 +25,53 @@ interface Content {
   text: string | null;
 }
 
-export const openShelf = (root: string): Shelf => ({ root: real(root) ?? root, read: new Map(), found: new Map() });
+export const openFiles = (root: string): ClosureFiles => ({
+  root: real(root) ?? root,
+  read: new Map(),
+  found: new Map(),
+});
 
 /** null: it names nothing of this project. */
-export function scriptAt(shelf: Shelf, folder: string, word: string): ClosureScript | null {
-  const path = (word.startsWith("/") ? word : join(shelf.root, folder, word)).replaceAll(/(\/\.)+(?=\/)/g, "");
-  const known = shelf.found.get(path);
+export function scriptAt(files: ClosureFiles, folder: string, word: string): ClosureScript | null {
+  const path = (word.startsWith("/") ? word : join(files.root, folder, word)).replaceAll(/(\/\.)+(?=\/)/g, "");
+  const known = files.found.get(path);
   if (known !== undefined) return known;
-  const script = lookUp(shelf, path, word);
-  shelf.found.set(path, script);
+  const script = lookUp(files, path, word);
+  files.found.set(path, script);
   return script;
 }
 
-function lookUp(shelf: Shelf, path: string, word: string): ClosureScript | null {
+function lookUp(files: ClosureFiles, path: string, word: string): ClosureScript | null {
   const found = real(path);
-  if (found === null) return missing(shelf, path, word);
-  const inside = relativeTo(shelf.root, found);
-  if (inside === null) return leadsOut(shelf, path, found);
+  if (found === null) return missing(files, path, word);
+  const inside = relativeTo(files.root, found);
+  if (inside === null) return leadsOut(files, path, found);
   if (inside === "" || !lookAt(found)?.isFile()) return null;
-  const { what, sha256, text } = contentOf(shelf, found);
+  const { what, sha256, text } = contentOf(files, found);
   return { path: inside, what, sha256, ...(text !== null && mayBeShown(inside, text) && { text }) };
 }
 
 /** The whole text of a regular file inside the project; null where there is none, or where it is too large. */
-export function textAt(shelf: Shelf, path: string): string | null {
-  const found = real(join(shelf.root, path));
-  if (found === null || relativeTo(shelf.root, found) === null || !lookAt(found)?.isFile()) return null;
-  return contentOf(shelf, found).text;
+export function textAt(files: ClosureFiles, path: string): string | null {
+  const found = real(join(files.root, path));
+  if (found === null || relativeTo(files.root, found) === null || !lookAt(found)?.isFile()) return null;
+  return contentOf(files, found).text;
 }
 
 /** A folder of the project by its one true name; "." is the root. */
-export function folderAt(shelf: Shelf, from: string, word: string): string | null {
-  const found = real(word.startsWith("/") ? word : join(shelf.root, from, word));
-  const inside = found === null ? null : relativeTo(shelf.root, found);
+export function folderAt(files: ClosureFiles, from: string, word: string): string | null {
+  const found = real(word.startsWith("/") ? word : join(files.root, from, word));
+  const inside = found === null ? null : relativeTo(files.root, found);
   return inside !== null && lookAt(found!)?.isDirectory() ? inside || "." : null;
 }
 
 /** The folder and all above it, up to the root: ["packages/a", "packages", "."]. */
-export function upwards(shelf: Shelf, folder: string): string[] {
-  const parts = (folderAt(shelf, folder, "") ?? ".").split("/").filter((part) => part !== ".");
+export function upwards(files: ClosureFiles, folder: string): string[] {
+  const parts = (folderAt(files, folder, "") ?? ".").split("/").filter((part) => part !== ".");
   return [...parts.map((_, at) => parts.slice(0, parts.length - at).join("/")), "."];
 }
 
-/** libc's answer: `..` behind a link leads where the kernel says, not where the text does. */
+/** libc's answer: `..` after a link leads where the kernel says, not where the text does. */
 function real(path: string): string | null {
   try {
     return realpathSync.native(path);
@@ -82,16 +86,16 @@ function relativeTo(root: string, path: string): string | null {
 }
 
 /** A word that is no file is just a word, unless it can hardly mean anything else. */
-function missing(shelf: Shelf, path: string, word: string): ClosureScript | null {
+function missing(files: ClosureFiles, path: string, word: string): ClosureScript | null {
   const isLink = lookLenient(path)?.isSymbolicLink() === true;
   if (!isLink && !LOOKS_LIKE_A_SCRIPT.test(word)) return null;
-  const inside = relativeTo(shelf.root, path);
+  const inside = relativeTo(files.root, path);
   return inside === null ? null : { path: inside, what: "missing", sha256: "" };
 }
 
-/** What lies outside was never the repository's; a link of the repository that leads there is. */
-function leadsOut(shelf: Shelf, path: string, found: string): ClosureScript | null {
-  const inside = relativeTo(shelf.root, path);
+/** What is outside was never the repository's; a link of the repository that leads there is. */
+function leadsOut(files: ClosureFiles, path: string, found: string): ClosureScript | null {
+  const inside = relativeTo(files.root, path);
   if (inside === null || inside.split("/").includes("..")) return null;
   return { path: inside, what: `a link out of the project, to ${found}: its content is not covered`, sha256: "" };
 }
@@ -107,13 +111,13 @@ function lookLenient(path: string) {
 /** Secrets are hashed, not shown and not kept. */
 const mayBeShown = (path: string, text: string) => text.length <= LONGEST_SHOWN && !basename(path).startsWith(".env");
 
-function contentOf(shelf: Shelf, path: string): Content {
-  const known = shelf.read.get(path);
+function contentOf(files: ClosureFiles, path: string): Content {
+  const known = files.read.get(path);
   if (known) return known;
-  if (shelf.read.size >= MOST_FILES)
+  if (files.read.size >= MOST_FILES)
     return { what: `not covered: more than ${MOST_FILES} files are named`, sha256: "", text: null };
   const content = readContent(path);
-  shelf.read.set(path, content);
+  files.read.set(path, content);
   return content;
 }
 

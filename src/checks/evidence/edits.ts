@@ -65,7 +65,7 @@ function segmentsOf(line: string): Segment[] {
   return segments;
 }
 
-/** Scratch, logs and what builds leave behind are not the work. */
+/** Scratch, logs and what builds produce are not the work. */
 const ELSEWHERE =
   /^(?:\/dev\/|\/tmp\/|\/var\/tmp\/|\/proc\/|\$|&|-$|$)|(?:^|\/)(?:node_modules|dist|build|coverage|target|__pycache__|\.cache|\.pytest_cache|\.next|\.git)(?:\/|$)|\.(?:log|tmp|pid|out)$/;
 const isOfTheProject = (path: string) => !ELSEWHERE.test(path);

@@ -73,8 +73,8 @@ function judgeCall(call: ToolCall, shell: ShellLine, tests: Test[]): TestVerdict
   if (result === null) return none("no result was seen");
   if (isText(field(result.data, "backgroundTaskId"))) return none("it was moved to the background");
   if (field(result.data, "interrupted") === true || BROKEN_OFF.test(result.text)) return none("it was broken off");
-  if (tests.some((test) => test.command.hidden)) return none("its output went into a file");
-  if (tests.some((test) => test.command.bent)) return none("its exit status was not its own");
+  if (tests.some((test) => test.command.redirected)) return none("its output went into a file");
+  if (tests.some((test) => test.command.negated)) return none("its exit status was not its own");
   const exit = exitOf(result);
   if (exit === undefined) return none("the call failed without an exit status");
   return judgeOutput(outputOf(result), exit, shell, tests);

@@ -3,7 +3,7 @@
 import { excerpt } from "../../kernel/text/safe-text.ts";
 import { proseLines } from "../../kernel/text/signal.ts";
 
-/** Nobody says something plainly in a longer one. */
+/** A longer sentence does not say anything plainly. */
 const LONGEST = 600;
 
 const words = (...list: string[]) => new RegExp(`(?<![\\p{L}\\p{N}_])(?:${list.join("|")})(?![\\p{L}\\p{N}_])`, "iu");
@@ -48,7 +48,7 @@ const COUNTED =
 const INLINE_CODE = /(?<!`)`[^`\n]+`(?!`)/g;
 const QUOTED = /"[^"\n]*"|“[^”\n]*”|„[^“”\n]*[“”]|«[^»\n]*»|‘[^’\n]*’|(?<![\p{L}\p{N}])'[^'\n]*'(?![\p{L}\p{N}])/gu;
 
-/** The writer's own lines; what stands in inline code is only blanked, the rest of its line counts. */
+/** The writer's own lines; what is in inline code is only blanked, the rest of its line counts. */
 export const ownLines = (text: string): string[] =>
   proseLines(text.replace(INLINE_CODE, "·")).map((line) => line.replace(/[’ʼ`´]/g, "'"));
 

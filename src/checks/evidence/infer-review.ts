@@ -89,7 +89,7 @@ const VERDICT = new RegExp(
 const SENTENCE =
   /\b(?:(?:this|it|everything|all|(?:the|these|those|your) (?:changes?|diff|code|pr|pull request|patch|implementation|work|commits?))\s+(?:(?:is|are|has been|have been)\s+(?:now |hereby )?(?:approved|good to (?:go|merge))|looks? good)|i(?:'m| am)? (?:hereby )?approv(?:e|ing) (?:this|it|the (?:change|pr|diff|patch|work|code|implementation)))\b/iu;
 
-/** Whoever asks for changes, negates or sets conditions in the last line about it has not approved. */
+/** A reviewer who asks for changes, negates or sets conditions in the last line about it has not approved. */
 export function reviewVerdict(text: string): ReviewWord {
   for (const raw of ownLines(text).toReversed()) {
     const word = wordOf(raw.slice(0, 1000));

@@ -7,7 +7,7 @@ import { isEditor } from "./edits.ts";
 import { lineOf } from "./evidence.ts";
 import { ownExit } from "./shell-status.ts";
 
-/** `bd show x`, `gh issue view 3`, or reading the file it stands in; what it printed must have been seen. */
+/** `bd show x`, `gh issue view 3`, or reading the file it is in; what it printed must be in the transcript. */
 export function shows(call: ToolCall, task: string, notes = NOTES): boolean {
   if (task === "" || !isOver(call)) return false;
   if (call.name === "Read" || call.name === "Grep")
@@ -43,9 +43,9 @@ export function claimedIn(calls: ToolCall[]): string[] {
 }
 
 function startedBy({ words, output }: Ran): string[] {
-  const asked = askedOf(words);
-  if (asked === null) return [];
-  const { verb, ids, options } = asked;
+  const command = parseTrackerCommand(words);
+  if (command === null) return [];
+  const { verb, ids, options } = command;
   const started = [...output.matchAll(/^Started (\S+): /gm)].map((line) => line[1]!);
   if (verb === "pawl task start") return started.length > 0 ? started : ids.filter((id) => !isRefused(output, id));
   const claims =
@@ -60,7 +60,7 @@ interface Ran {
   words: string[];
   /** its own exit status is known to be 0 */
   sure: boolean;
-  hidden: boolean;
+  redirected: boolean;
   output: string;
 }
 
@@ -78,15 +78,15 @@ function ranIn(call: ToolCall): Ran[] {
   if (!isShell(call.name) || !isOver(call)) return [];
   const shell = parseShell(lineOf(call.input));
   const output = call.result!.text;
-  return shell.commands.map(({ words, bent, hidden }, place) => ({
+  return shell.commands.map(({ words, negated, redirected }, place) => ({
     words,
-    sure: !bent && ownExit(shell, place, call.result!.error ? 1 : 0) === 0,
-    hidden,
+    sure: !negated && ownExit(shell, place, call.result!.error ? 1 : 0) === 0,
+    redirected,
     output,
   }));
 }
 
-interface Asked {
+interface TrackerCommand {
   verb: string;
   ids: string[];
   options: string[];
@@ -101,7 +101,7 @@ const VALUED: Record<string, RegExp> = {
 /** nothing happens, or in another place */
 const ELSEWHERE = /^(?:--help|-h|--dry-run|-R|--repo|--web|-w)(?:=|$)/;
 
-function askedOf(words: string[]): Asked | null {
+function parseTrackerCommand(words: string[]): TrackerCommand | null {
   const tool = nameOf(words[0]);
   if (!Object.hasOwn(VALUED, tool)) return null;
   const plain: string[] = [];
@@ -121,42 +121,42 @@ function askedOf(words: string[]): Asked | null {
 
 const sameId = (one: string, task: string) => one.replace(/^#/, "") === task.replace(/^#/, "");
 
-function showsTask({ words, sure, hidden, output }: Ran, task: string): boolean {
-  const asked = askedOf(words);
-  if (asked === null || hidden || !/^(?:bd show|gh issue view|pawl task show)$/.test(asked.verb)) return false;
-  if (!asked.ids.some((id) => sameId(id, task)) || output.trim() === "" || isRefused(output, task)) return false;
-  const fields = asked.options.find((option) => option.startsWith("--json=")) ?? "body";
+function showsTask({ words, sure, redirected, output }: Ran, task: string): boolean {
+  const command = parseTrackerCommand(words);
+  if (command === null || redirected || !/^(?:bd show|gh issue view|pawl task show)$/.test(command.verb)) return false;
+  if (!command.ids.some((id) => sameId(id, task)) || output.trim() === "" || isRefused(output, task)) return false;
+  const fields = command.options.find((option) => option.startsWith("--json=")) ?? "body";
   return (sure && fields.includes("body")) || mentions(output, task);
 }
 
-function printsSession({ words, hidden, output }: Ran, task: string, notes: string): boolean {
-  return !hidden && words.slice(1).some((word) => isSession(word, notes)) && taskIn(output, task) !== null;
+function printsSession({ words, redirected, output }: Ran, task: string, notes: string): boolean {
+  return !redirected && words.slice(1).some((word) => isSession(word, notes)) && taskIn(output, task) !== null;
 }
 
 function stateSet(ran: Ran, task: string): "closed" | "open" | null {
-  const asked = askedOf(ran.words);
-  if (asked === null) return null;
-  return stateSetTo(asked, ran, task) ?? (ran.hidden ? null : stateTold(asked, ran.output, task));
+  const command = parseTrackerCommand(ran.words);
+  if (command === null) return null;
+  return stateFromCommand(command, ran, task) ?? (ran.redirected ? null : statePrinted(command, ran.output, task));
 }
 
 /** Pawl also takes a part of the title, and answers with the id. */
-function stateTold({ verb, ids }: Asked, output: string, task: string): "closed" | "open" | null {
+function statePrinted({ verb, ids }: TrackerCommand, output: string, task: string): "closed" | "open" | null {
   if (ids.length === 0 || !/^pawl task (?:done|open|start)$/.test(verb)) return null;
   const state = verb === "pawl task done" ? "closed" : "open";
   return tells(output, state === "closed" ? "Closed|Already done:" : "Opened|Started", task) ? state : null;
 }
 
-function stateSetTo(asked: Asked, ran: Ran, task: string): "closed" | "open" | null {
-  if (!asked.ids.some((id) => sameId(id, task))) return null;
-  const status = asked.options.map((option) => /^(?:-s|--status)=(\w+)$/.exec(option)?.[1]).find(Boolean);
-  const updates = asked.verb === "bd update" && status !== undefined;
+function stateFromCommand(command: TrackerCommand, ran: Ran, task: string): "closed" | "open" | null {
+  if (!command.ids.some((id) => sameId(id, task))) return null;
+  const status = command.options.map((option) => /^(?:-s|--status)=(\w+)$/.exec(option)?.[1]).find(Boolean);
+  const updates = command.verb === "bd update" && status !== undefined;
   // Opening again needs no proof: it is doubt enough.
-  if (/^(?:bd reopen|gh issue reopen|pawl task (?:start|open))$/.test(asked.verb) || (updates && status !== "closed"))
+  if (/^(?:bd reopen|gh issue reopen|pawl task (?:start|open))$/.test(command.verb) || (updates && status !== "closed"))
     return "open";
-  if (!updates && !/^(?:bd close|gh issue close|pawl task done)$/.test(asked.verb)) return null;
+  if (!updates && !/^(?:bd close|gh issue close|pawl task done)$/.test(command.verb)) return null;
   if (isRefused(ran.output, task)) return null;
-  const alone = ran.sure && asked.ids.length === 1;
-  return alone || (!ran.hidden && saysClosed(ran.output, task)) ? "closed" : null;
+  const alone = ran.sure && command.ids.length === 1;
+  return alone || (!ran.redirected && saysClosed(ran.output, task)) ? "closed" : null;
 }
 
 // ── What they printed ───────────────────────────────────────────────────────

@@ -1,4 +1,4 @@
-/** Which test runs count, which red ones are still red, and what was changed behind them. */
+/** Which test runs count, which red ones are still red, and what was changed after them. */
 
 import { nameOf, parseShell } from "../../kernel/text/shell.ts";
 import type { ToolCall } from "../../kernel/types/run.ts";
@@ -10,7 +10,7 @@ export interface TestState {
   last: TestRun | null;
   /** a failed run that no later passing run of the same tests made good */
   red: TestRun | null;
-  /** what was changed behind the last run */
+  /** what was changed after the last run */
   changed: string | null;
 }
 
@@ -78,8 +78,8 @@ const isInside = (path: string) =>
 
 function behindTests(call: ToolCall): string | null {
   const changes = changesOf(call);
-  const behind = changes.slice(changes.findLastIndex((change) => change.tests) + 1);
-  const edited = behind.flatMap((change) => change.edited).findLast(isInside);
+  const later = changes.slice(changes.findLastIndex((change) => change.tests) + 1);
+  const edited = later.flatMap((change) => change.edited).findLast(isInside);
   const { commands } = parseShell(lineOf(call.input));
   const tested = commands.findLastIndex(({ words }) => testCommand(words) !== null);
   return edited ?? writersIn(call, tested + 1).at(-1) ?? null;
@@ -116,7 +116,7 @@ function writersIn(call: ToolCall, from: number): string[] {
     .map((words) => words.join(" ").slice(0, 60));
 }
 
-/** A formatter that writes, or a script in the line itself: nobody can see what it did. */
+/** A formatter that writes, or a script in the line itself: what it did cannot be seen. */
 function mayWrite(words: string[], line: string): boolean {
   const name = nameOf(words[0]);
   const args = words.slice(1);

@@ -32,7 +32,7 @@ export function lookForSignal(
   // Two at once is no answer.
   return {
     inferred: hits.length === 1 ? hits[0]! : null,
-    // Asked for only where nothing is inferred.
+    // Needed only where nothing is inferred.
     get progress() {
       return progressFrom(calls, standing);
     },
@@ -40,7 +40,7 @@ export function lookForSignal(
   };
 }
 
-/** What is dear to find out: when it is asked for, and once for all rules. */
+/** What is costly to find out: read when a rule needs it, once for all rules. */
 interface Standing {
   tests: () => TestState;
   review: () => Review | null;
@@ -90,12 +90,13 @@ function greenRun({ last, red, changed }: TestState): string | null {
 const someEdit = (calls: ToolCall[]) =>
   calls.some((call) => isEditor(call.name) && isEdit(call)) || calls.some((call) => isShell(call.name) && isEdit(call));
 
-/** The work was changed for certain: notes about it, and files beside it, are not the work. */
+/** The work was changed for certain: notes about it, and files next to it, are not the work. */
 export const isEdit = (call: ToolCall) =>
-  changesOf(call).some((change) => change.edited.some((path) => !BESIDE.test(path))) && call.result?.error === false;
-const BESIDE = /^(?:\/tmp\/|\/var\/tmp\/|\/dev\/)|(?:^|\/)session\.md$|(?:^|\/)\.(?:claude|beads|pawl)\//;
+  changesOf(call).some((change) => change.edited.some((path) => !NOT_THE_WORK.test(path))) &&
+  call.result?.error === false;
+const NOT_THE_WORK = /^(?:\/tmp\/|\/var\/tmp\/|\/dev\/)|(?:^|\/)session\.md$|(?:^|\/)\.(?:claude|beads|pawl)\//;
 
-// ── Where it stands ─────────────────────────────────────────────────────────
+// ── The stage so far ───────────────────────────────────────────────────────
 
 export const progressOf = (calls: ToolCall[]): Progress => progressFrom(calls, standingOf(calls));
 

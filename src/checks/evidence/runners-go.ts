@@ -59,7 +59,7 @@ function countTest(line: string, running: Set<string>, tests: Tests): void {
   else tests.skipped++;
 }
 
-/** Without -v only packages can be counted; the name says so, that nobody compares them with tests. */
+/** Without -v only packages can be counted; the name says so, so that they are not compared with tests. */
 function inBestUnit(packages: Tests, tests: Tests): Tests & { runner: string } {
   const seen = tests.passed + tests.failed + tests.skipped;
   if (seen === 0) return { runner: "go packages", ...packages };

@@ -84,9 +84,9 @@ const QUOTED_PASS = /pass|\bok\b|tests?:|examples?,|[$`]/i;
 
 /** Another command of the line that may have printed somebody else's summary. */
 export function isQuoting(shell: ShellLine, place: number, tests: number[], echoIsKnown: boolean): boolean {
-  const { words, hidden } = shell.commands[place]!;
+  const { words, redirected } = shell.commands[place]!;
   const isFilter = tests.some((test) => place > test && place <= endOfPipe(shell, test));
-  if (hidden || isFilter || tests.includes(place)) return false;
+  if (redirected || isFilter || tests.includes(place)) return false;
   const name = nameOf(words[0]);
   if (name === "echo") {
     const isKnown = echoIsKnown && place === shell.commands.length - 1;
@@ -98,7 +98,7 @@ export function isQuoting(shell: ShellLine, place: number, tests: number[], echo
   return PRINTERS.test(name);
 }
 
-/** A filter behind the command that may have dropped the bad part of its output; null: none. */
+/** A filter after the command that may have dropped the bad part of its output; null: none. */
 export function weakFilter(shell: ShellLine, place: number): string | null {
   const end = endOfPipe(shell, place);
   const filters = shell.commands.slice(place + 1, end + 1);
@@ -114,7 +114,7 @@ export function weakFilter(shell: ShellLine, place: number): string | null {
 /** trailing blank lines get lost on the way to the transcript */
 const SLACK = 4;
 
-/** A `tail` behind the command that may have cut the beginning of its output. */
+/** A `tail` after the command that may have cut the beginning of its output. */
 export function isBeheaded(shell: ShellLine, place: number, output: string): boolean {
   const filters = shell.commands.slice(place + 1, endOfPipe(shell, place) + 1);
   const tails = filters.filter(({ words }) => nameOf(words[0]) === "tail");

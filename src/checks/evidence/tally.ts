@@ -116,7 +116,7 @@ function lastPlace({ stream, summaries }: Part): number {
 
 /**
  * Summaries of separate runs are summed up. Without a new beginning between two of them the earlier one
- * was printed by the tests themselves: the later one stands, but a failure is never forgotten.
+ * was printed by the tests themselves: the later one counts, but a failure is never forgotten.
  */
 function groupSummaries({ stream, summaries }: Part): Summary[] {
   const groups: Summary[] = [];

@@ -9,7 +9,7 @@ export interface TestCommand {
   several: boolean;
   /** what makes it run only a part of the tests; null: nothing that can be seen */
   partial: string | null;
-  /** a threshold of coverage was asked for: it can fail without a word in the summary */
+  /** a coverage threshold is set: it can fail without a word in the summary */
   threshold: boolean;
 }
 

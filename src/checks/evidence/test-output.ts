@@ -10,13 +10,13 @@ const TASK_PREFIX = /^(?:([@\w./-]+:test(?::[\w:-]+)?): ?|([@\w./-]+ test(?::[\w
 
 export function linesOf(output: string): string[] {
   const lines = output.replace(ANSI, "").split("\n");
-  // a carriage return in the middle begins the line anew: progress, then the result
+  // a carriage return in the middle starts the line again: progress, then the result
   return lines.flatMap((line) => line.trimEnd().split("\r")).map((line) => line.trimEnd());
 }
 
 export interface Stream {
   lines: string[];
-  /** where each line stands in the whole output */
+  /** where each line is in the whole output */
   places: number[];
 }
 

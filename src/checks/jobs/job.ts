@@ -1,6 +1,6 @@
 /**
- * A gate's command runs in a process of its own, which nobody's end takes with it: the hook waits for it as long as it
- * may, and whoever asks later finds the result. The id names what is run and on which tree; a result is good for that
+ * A gate's command runs in a process of its own, which outlives the hook: the hook waits for it as long as it
+ * may, and a later process finds the result. The id names what is run and on which tree; a result is good for that
  * id and nothing else.
  */
 import { accessSync, constants } from "node:fs";
@@ -35,7 +35,7 @@ export type JobWord = "running" | "done" | "lost";
 
 /** A process that was started and has not said so by now will not be waited for. */
 const SLOWEST_BEGINNING_MS = 15_000;
-/** Whoever waits starts a lost job anew, but not for ever: a full disk loses every one of them. */
+/** A waiting process starts a lost job again, but not forever: a full disk loses every one of them. */
 const MOST_STARTS = 3;
 const LOOK_FOR_RUNNER_MS = 250;
 const PATIENCE_WITH_RUNNER_MS = 6_000;
@@ -44,7 +44,7 @@ const TAIL_LINES = 20;
 
 // ── Start ───────────────────────────────────────────────────────────────────
 
-/** However many processes ask, it is started once; a job whose process is gone without a result is started anew. */
+/** However many processes ask, it is started once; a job whose process ended without a result is started again. */
 export function startJob(root: string, id: string, spec: JobSpec): void {
   const last = lastStart(root, id);
   if (last !== null && runsOther(last, spec)) endJob(root, id);
@@ -113,7 +113,7 @@ function isAtWork(place: JobPlace, runner: Identity): boolean {
   return where === "there" || (where === "unknown" && !isOverdue(place));
 }
 
-/** For processes of another container: nobody can tell whether they are there, only how long it can take. */
+/** For processes of another container: whether they are running cannot be known, only how long they may take. */
 function isOverdue(place: JobPlace): boolean {
   const spec = readSpec(place);
   if (spec === null) return true;
@@ -121,7 +121,7 @@ function isOverdue(place: JobPlace): boolean {
   return Date.now() - Date.parse(spec.since) > longest;
 }
 
-/** Nobody has it in hand yet. Taking the runner's place makes sure that a late one finds it taken, and leaves. */
+/** No process has taken the job yet. Taking the runner's place makes sure that a late one finds it taken, and leaves. */
 function isBeginning(place: JobPlace): boolean {
   if (hasJobFile(place, "runner")) return readRunner(place) !== null;
   const claimed = claimedAt(place);
@@ -150,7 +150,7 @@ function plainLines(text: string): string {
 
 // ── Wait ────────────────────────────────────────────────────────────────────
 
-/** null: still running after `ms`, or there is no such job. A lost one is started anew, a few times. */
+/** null: still running after `ms`, or there is no such job. A lost one is started again, a few times. */
 export function awaitJob(root: string, id: string, ms: number): Ran | null {
   const began = now();
   let looked = Number.NEGATIVE_INFINITY;
@@ -199,7 +199,7 @@ export function forgetJob(root: string, id: string): void {
 export function endJob(root: string, id: string): void {
   const place = lastStart(root, id);
   if (place === null || readResult(place) !== null) return;
-  // Where nobody has it in hand yet, nobody shall.
+  // Where no process has taken the job yet, none may take it later.
   if (!hasJobFile(place, "runner")) takeRunnersPlace(place);
   const runner = readRunner(place);
   if (runner !== null) endRunner(place, runner);

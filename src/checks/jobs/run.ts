@@ -59,7 +59,7 @@ interface Tried {
   attempt: Attempt;
   output: string;
   digest: string;
-  /** the signal that told us to end it */
+  /** the signal that asked this process to end the command */
   ended?: string;
 }
 

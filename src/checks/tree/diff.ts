@@ -1,7 +1,7 @@
-/** What differs between two trees, with the texts that are asked for. */
+/** What differs between two trees, with the texts that the caller wants. */
 import { askGit, askGitForBytes, emptyTree, type Repo, readable, resolveName, TreeError } from "./git.ts";
 
-/** `before` and `after`: null where it is not there, no text, too large, or not asked for. */
+/** `before` and `after`: null where it is not there, no text, too large, or not wanted. */
 export interface TreeChange {
   path: string;
   status: "added" | "removed" | "changed" | "renamed";

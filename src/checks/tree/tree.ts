@@ -135,7 +135,7 @@ function hashLook(look: Look, { entries, root }: IndexScan, depth: number): stri
   if (lines.length + files.length === 0 && root !== null) return below(look, root);
   makePrivate(look);
   if (lines.length > 0) askGit(repo, ["update-index", "-z", "--index-info"], { ...call, input: lines.join("") });
-  // Where nobody keeps the objects, names are enough.
+  // Where the objects are not kept, names are enough.
   const command = ["update-index", ...(kept ? [] : ["--info-only"]), "--add", "--remove", "--replace", "-z", "--stdin"];
   if (files.length > 0) askGit(repo, command, { ...call, input: files.join("") });
   // With --missing-ok git need not look for 50,000 objects.

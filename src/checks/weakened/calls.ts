@@ -67,7 +67,7 @@ function unitOf(source: Source, word: string, start: number, { words, open, clos
   const last = parts.at(-1)!;
   const quoted = /^["'`]/.test(name);
   const functional = /=>|\b(?:function|func|fn)\b/.test(bare.slice(last[0], Math.min(last[1], last[0] + 1_000)));
-  // `test.skip(isMobile, "why")` stands in a test and is none; Go's t.Run(name, …) is the body of the test around it.
+  // `test.skip(isMobile, "why")` is inside a test and is none itself; Go's t.Run(name, …) is the body of the test around it.
   const enough = parts.length > 1 || (quoted && source.language !== "go");
   if (!enough || (!quoted && (!functional || source.language === "go"))) return null;
   // A method that happens to have such a name is declared, not called.
@@ -98,13 +98,13 @@ function unitOf(source: Source, word: string, start: number, { words, open, clos
   };
 }
 
-/** Inside the braces, or the expression behind the arrow. */
+/** Inside the braces, or the expression after the arrow. */
 function functionBody(source: Source, [start, end]: [number, number]): [number, number] {
   const { bare } = source;
   const arrow = /=>\s*/.exec(bare.slice(start, Math.min(end, start + 1_000)));
-  const behind = arrow ? start + arrow.index + arrow[0].length : parametersEnd(source, start);
-  if (arrow && bare[behind] !== "{") return [behind, end];
-  const open = bare.indexOf("{", behind);
+  const bodyStart = arrow ? start + arrow.index + arrow[0].length : parametersEnd(source, start);
+  if (arrow && bare[bodyStart] !== "{") return [bodyStart, end];
+  const open = bare.indexOf("{", bodyStart);
   return open < 0 || open >= end ? [start, end] : [open + 1, Math.min(closeOf(source, open), end)];
 }
 
@@ -127,7 +127,7 @@ export function rubyUnits(source: Source): Unit[] {
     const rest = code.slice(match.index + line.length - match[6]!.length, match.index + line.length);
     const declared = match[4] ?? match[5];
     const opens = declared !== undefined || /\bdo\b|\{/.test(match[6]!);
-    // Without a block, these two stand in a test; the others are tests that nobody has written yet.
+    // Without a block, these two are inside a test; the others are tests that are not written yet.
     if (!opens && (!/^[ (]*["']/.test(rest) || /^(?:skip|pending)$/.test(word!))) return [];
     const end = opens
       ? rubyEnd(source, match.index, ends.get(indent!.length) ?? [], match[6]!)

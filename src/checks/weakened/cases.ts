@@ -64,7 +64,7 @@ export function casesOf(path: string, source: Source, helpers: Helpers): Case[] 
   });
 }
 
-/** Nobody nests tests as deep as this. */
+/** Real tests are not nested as deep as this. */
 const DEEPEST = 30;
 
 function testsInside(units: Unit[], i: number): Unit[] {

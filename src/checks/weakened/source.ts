@@ -260,7 +260,7 @@ export function closeOf({ bare, partner }: Source, open: number): number {
 /** The same backwards. */
 export const openOf = ({ partner }: Source, close: number) => Math.max(0, partner[close] ?? 0);
 
-/** What stands between commas of its own level, as places in the text. */
+/** What is between commas of its own level, as places in the text. */
 export function partsOf(source: Source, from: number, to: number): [start: number, end: number][] {
   const { bare } = source;
   const parts: [number, number][] = [];

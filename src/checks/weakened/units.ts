@@ -1,4 +1,4 @@
-/** Where a source file has its tests, and what stands around them, in languages whose tests are functions. */
+/** Where a source file has its tests, and what is around them, in languages whose tests are functions. */
 import { closeOf, type Language, openOf, partsOf, type Source } from "./source.ts";
 
 /** A test, or a group of tests. All numbers are places in the text. */
@@ -16,7 +16,7 @@ export interface Unit {
 
 interface Style {
   declaration: RegExp;
-  /** by name, or by what stands in front of the declaration (as code, and as text with comments) */
+  /** by name, or by what is in front of the declaration (as code, and as text with comments) */
   isTest(name: string, head: string, text: string): boolean;
   groups: RegExp;
   skipped: RegExp;
@@ -150,7 +150,7 @@ export function pythonUnits(source: Source): Unit[] {
   return units;
 }
 
-/** Behind the parameters, whose annotations have colons of their own. */
+/** After the parameters, whose annotations have colons of their own. */
 function signatureEnd(source: Source, from: number): number {
   const open = /[(:]/.exec(source.bare.slice(from, from + 300));
   const at = from + (open?.index ?? 0);

@@ -1,7 +1,7 @@
 /**
  * What the tests prove less than before: tests that are gone, skipped, or check less, and tests that keep all others from
  * being run. Only what is certain counts. A test that moved to another file, has another name and the same body, or lost
- * its assertions to a helper or to a new test beside it, proves as much as before.
+ * its assertions to a helper or to a new test next to it, proves as much as before.
  */
 
 import type { Weakening } from "../../kernel/types/verdict.ts";
@@ -35,7 +35,7 @@ const isNamedTest = (path: string) => RUN.some((pattern) => pattern.test(path));
 
 /**
  * What the strength of the tests depends on: test files, sources of a test folder, settings of the runners. Rust keeps
- * tests beside the code, so each of its files may hold some.
+ * tests next to the code, so each of its files may hold some.
  */
 export function isTestFile(path: string): boolean {
   return isNamedTest(path) || isRunnerConfig(path) || (TEST_FOLDER.test(path) && languageOf(path) !== null);

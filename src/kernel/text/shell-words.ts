@@ -55,7 +55,7 @@ function takeRedirect(reader: Reader): boolean {
   return true;
 }
 
-/** The text of a here-document is nobody's command. */
+/** The text of a here-document is not a command. */
 function skipHereDocuments(reader: Reader): void {
   for (const end of reader.waiting.splice(0)) {
     while (reader.at < reader.text.length) {

@@ -8,14 +8,14 @@ export interface Command {
   before: string;
   after: string;
   /** its output goes into a file, not to the reader */
-  hidden: boolean;
+  redirected: boolean;
   /** `! command`, or run in the background, or as a condition */
-  bent: boolean;
+  negated: boolean;
 }
 
 export interface ShellLine {
   commands: Command[];
-  /** loops, conditions, functions, or a group with something behind it: the exit status says nothing about one command */
+  /** loops, conditions, functions, or a group with something after it: the exit status says nothing about one command */
   complex: boolean;
 }
 
@@ -24,7 +24,7 @@ const CONDITIONS = new Set(["if", "elif", "while", "until", "!"]);
 const CLOSERS = new Set(["fi", "done", "esac", "}"]);
 const HEADS = new Set(["for", "case", "select", "function"]);
 const DEEPEST = 4;
-/** nobody types more; what a longer line runs is not known */
+/** no one types more; what a longer line runs is not known */
 const LONGEST = 100_000;
 
 export function parseShell(line: string, depth = 0): ShellLine {
@@ -53,11 +53,11 @@ export function parseShell(line: string, depth = 0): ShellLine {
 function addCommand(shell: ShellLine, tokens: Token[], before: string, after: string, depth: number): boolean {
   const words = tokens.flatMap((token) => (token.kind === "word" ? [token] : []));
   let start = 0;
-  let bent = after === "&";
+  let negated = after === "&";
   for (const word of words) {
     if (word.quoted || !OPENERS.has(word.text)) break;
     if (word.text !== "{") shell.complex = true;
-    if (CONDITIONS.has(word.text)) bent = true;
+    if (CONDITIONS.has(word.text)) negated = true;
     start++;
   }
   const own = words.slice(start).map((word) => word.text);
@@ -68,7 +68,13 @@ function addCommand(shell: ShellLine, tokens: Token[], before: string, after: st
   }
   const bare = unwrap(own);
   if (bare.length === 0) return start > 0;
-  const command = { words: bare, before: joint(before), after: joint(after), hidden: tokens.some(hidesOutput), bent };
+  const command = {
+    words: bare,
+    before: joint(before),
+    after: joint(after),
+    redirected: tokens.some(redirectsOutput),
+    negated,
+  };
   shell.commands.push(...inner(shell, command, depth));
   return true;
 }
@@ -77,7 +83,7 @@ function joint(operator: string): string {
   return operator === "\n" || operator === ";;" ? ";" : operator === "(" || operator === ")" ? "" : operator;
 }
 
-function hidesOutput(token: Token): boolean {
+function redirectsOutput(token: Token): boolean {
   if (token.kind !== "redirect" || !token.op.startsWith(">")) return false;
   if (token.fd !== "" && token.fd !== "1" && token.fd !== "&") return false;
   return !/^(?:[12]|\/dev\/(?:stdout|stderr|tty|fd\/[12]))$/.test(token.target);
@@ -94,8 +100,8 @@ function inner(shell: ShellLine, command: Command, depth: number): Command[] {
     ...each,
     before: index === 0 ? command.before : each.before,
     after: index === commands.length - 1 ? command.after : each.after,
-    hidden: each.hidden || command.hidden,
-    bent: each.bent || command.bent,
+    redirected: each.redirected || command.redirected,
+    negated: each.negated || command.negated,
   }));
 }
 
@@ -111,7 +117,7 @@ export function nameOf(word: string | undefined): string {
 
 // ── Wrappers ────────────────────────────────────────────────────────────────
 
-/** how many words after the name belong to the wrapper itself, beside its flags */
+/** how many words after the name belong to the wrapper itself, besides its flags */
 const WRAPPERS: Record<string, { args: number; valued: RegExp }> = {
   time: { args: 0, valued: /^-[fo]$/ },
   timeout: { args: 1, valued: /^(?:-[ks]|--signal|--kill-after)$/ },
