@@ -78,7 +78,7 @@ function withNote({ run, reply }: Begun, note: string | null): Begun {
 
 function refusal(root: string, event: Event, workflow: Workflow, unknown: string[]): string | null {
   if (root === homeDir()) return "your home folder is not a project; start the agent in a project folder";
-  if (isOff(root)) return "it is off in this project (`pawl on` turns it on)";
+  if (isOff(root)) return "turned off in this project (`pawl on` turns it on)";
   if (event.kind === "prompt" && event.session === "") return "the host sent no session id, so no run can begin";
   return unknown.length === 0 ? null : unknownStages(workflow, unknown);
 }

@@ -234,7 +234,7 @@ test("off and on", () => {
   expect(runHook(state.place, stop(state, CLAIM)).out).toBe("");
   const started: Ran = pawl(state.place, "runs start complete-work");
   expect(started).toMatchObject({ code: 1, out: "" });
-  expect(started.err).toMatch(/switched off.*\n {2}hint: /);
+  expect(started.err).toMatch(/turned off.*\n {2}hint: /);
   expect(pawl(state.place, "on")).toEqual({ code: 0, out: `Pawl is on in ${root}.\n`, err: "" });
   expect(pawl(state.place, "on")).toEqual({ code: 0, out: `Pawl is on in ${root}.\n`, err: "" });
   expect(runHook(state.place, stop(state, `Again. ${CLAIM}`)).out).toContain("step 2 of 4");

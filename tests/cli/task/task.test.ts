@@ -105,7 +105,7 @@ describe("what cannot be done is said, and nothing is written", () => {
     [["start", "old"], 1, "old is done", "`pawl task open old` makes it pending again"],
     [["drop", "old"], 1, "old is done", "`pawl task open old`"],
     [["edit", "old"], 2, "nothing to change", "pawl task --help"],
-    [["edit", "old", "--restart", "--no-restart"], 2, "contradict", "leave one"],
+    [["edit", "old", "--restart", "--no-restart"], 2, "contradict", "use one"],
     [["edit", "old", "--title", "** "], 2, "a task needs a title", "as in"],
   ];
   const place = placeWith({ "session.md": FILE });
