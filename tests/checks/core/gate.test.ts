@@ -286,3 +286,10 @@ describe("laws of gates", () => {
     );
   });
 });
+
+test("a gate of a kind that this version does not know proves nothing", () => {
+  const unknown = { id: "u", name: "u", horoscope: "good" } as Gate;
+  const background = { at: "", base: null, entered_at: "", most_tests: {} };
+  const measured = { gates: { u: { tree: "t", kind: "measured", value: undefined } } } as Facts;
+  for (const facts of [{}, measured] as Facts[]) expect(judge(unknown, background, facts).verdict).toBe("unproven");
+});
