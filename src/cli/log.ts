@@ -3,10 +3,10 @@ import { readJournal } from "../store/journal.ts";
 import { type Io, parseArgs, rootOf } from "./shared/args.ts";
 import { inWords } from "./shared/words.ts";
 
-export const summary = "show everything Pawl saw and decided";
+export const summary = "show show everything Pawl observed and decided";
 export const usage = `usage: pawl log [--follow] [--json] [--run ID] [--kind KIND]
 
-Prints the project's journal, oldest first. --follow waits for more (Ctrl-C ends it). --json: one object a line.`;
+Print the project's journal, oldest first. --follow waits for more (Ctrl-C stops it). --json prints one object per line.`;
 
 export async function run(args: string[], io: Io): Promise<number> {
   const { flags, values } = parseArgs(args, ["--follow", "--json", "--run=", "--kind="]);
@@ -24,7 +24,7 @@ export async function run(args: string[], io: Io): Promise<number> {
   };
   print();
   if (!flags.has("--follow")) {
-    if (seen.size === 0 && !flags.has("--json")) io.err("The journal is empty: no workflow was armed here yet.\n");
+    if (seen.size === 0 && !flags.has("--json")) io.err("The journal is empty: no workflow has started here yet.\n");
     return 0;
   }
   for (let size = journalSize(root); ; ) {

@@ -9,21 +9,21 @@ import { screenColumns } from "./shared/screen.ts";
 import { clockTime, projectNames, projectPath, sinceAsked } from "./shared/since.ts";
 import { visibleJson } from "./shared/visible.ts";
 
-export const summary = "one screen: what needs you, what was proved, what failed, what nobody checked";
+export const summary = "show what needs you, what was proved, what failed and what was not checked";
 export const usage = `usage: pawl report [--since TIME] [--all] [--full] [--markdown | --json] [--exit-code]
 
-One screen for the morning after, from Pawl's own records: what needs you and the command that resolves it; what is done
-and what proved it; what failed or stalled, and why; what is still running; what nobody checked (bare claims, a person's
-word instead of a pass, gates that are switched off, trees on which no command was run); what it cost. What an agent only
-says is called a claim, or left out.
+Show one screen for the morning after, from Pawl's own records: what needs you and the command that resolves it; what is
+done and what proved it; what failed or stalled, and why; what is still running; what was not checked (claims without a
+check, approvals instead of a pass, gates that are off, trees on which no command ran); what it cost. What an agent says is
+marked as a claim.
 
-  --since TIME   from when on: 20:00, 2h, 30m, 3d, yesterday, "yesterday 18:00", monday, 2026-01-31, 2026-01-31T20:00.
-                 Without it: yesterday 18:00. What is open is told however old it is, for a week
-  --all          every project of yours that Pawl knows, not only this one
-  --full         all entries and all proofs, also where they do not fit one screen
-  --markdown     everything, to be pasted; texts of others stand as code
-  --json         for programs: {at, since, projects, needs, done, failed, running, unchecked, cost, unread}
-  --exit-code    1 if something needs you, failed, stalled or could not be read
+  --since TIME   start time: 20:00, 2h, 30m, 3d, yesterday, "yesterday 18:00", monday, 2026-01-31, 2026-01-31T20:00.
+                 Default: yesterday 18:00. Open items are always included, up to a week old
+  --all          every project that Pawl knows, not only this one
+  --full         all entries and all proofs, even if they do not fit on one screen
+  --markdown     everything, ready to paste; quoted text is formatted as code
+  --json         print JSON: {at, since, projects, needs, done, failed, running, unchecked, cost, unread}
+  --exit-code    exit 1 if something needs you, failed, stalled or could not be read
 
 Exit codes: 0 shown; with --exit-code 1 as above; 2 wrong usage.`;
 
@@ -51,11 +51,11 @@ export function run(args: string[], io: Io): number {
   return flags.has("--exit-code") && isBad ? 1 : 0;
 }
 
-/** This one too where it is one. */
+/** This folder too, if it is a project. */
 function allProjects(here: string): string[] {
   const known = knownProjects();
   return known.includes(here) || (known.length > 0 && !existsSync(join(here, ".pawl"))) ? known : [here, ...known];
 }
 
-/** A low terminal still gets every section. */
+/** Every section gets its place, even in a low terminal. */
 const rowsOf = ({ isTTY }: Io) => (isTTY ? Math.max(24, process.stdout.rows ?? ROWS) : ROWS);

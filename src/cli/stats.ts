@@ -9,21 +9,21 @@ import { screenColumns } from "./shared/screen.ts";
 import { clockTime, projectPath, sinceAsked } from "./shared/since.ts";
 import { visible, visibleJson } from "./shared/visible.ts";
 
-export const summary = "per stage: how long, how often, what fails, where the time goes";
+export const summary = "show how long each stage takes, how often it runs, what fails and where time goes";
 export const usage = `usage: pawl stats [--since TIME] [--workflow NAME] [--project NAME | --all] [--json | --csv]
 
-Figures from the journals: per stage how many runs and tries, how many went forward, median (p50) and 95th percentile of
-the time, how often the agent was sent on or the person asked, failed gates, time that waited for you; the bottleneck in a
-sentence, with its evidence; loops; and all of it against the time before, of the same length. Figures that are not exact
-bear a ≈. Where there is too little to say, that is said.
+Show figures from the journals. Per stage: runs and tries, how many advanced, median (p50) and 95th percentile of the time,
+how often the agent was sent on or you were asked, failed gates, time spent waiting for you. Also the bottleneck in one
+sentence with its evidence, loops, and a comparison with the period before, of the same length. Figures that are not exact
+are marked ≈. Says so when there is not enough data.
 
-  --since TIME      from when on (default 30d): 20:00, 2h, 3d, 1w, yesterday, monday, 2026-01-31, 2026-01-31T20:00
-  --workflow NAME   only this one
+  --since TIME      start time (default 30d): 20:00, 2h, 3d, 1w, yesterday, monday, 2026-01-31, 2026-01-31T20:00
+  --workflow NAME   only this workflow
   --project NAME    another project, by its folder or its name; default: this one
-  --all             all projects of yours that Pawl knows, together
-  --json            for programs: {at, since, before_since, project, workflow, runs, runs_before, stages, stages_before,
+  --all             all projects that Pawl knows, together
+  --json            print JSON: {at, since, before_since, project, workflow, runs, runs_before, stages, stages_before,
                     courses, bottleneck, loops, loops_before, problems}; times in milliseconds, rates from 0 to 1
-  --csv             one line a stage (RFC 4180); no cell begins like a formula
+  --csv             one line per stage (RFC 4180); no cell starts like a formula
 
 Exit codes: 0 shown, 2 wrong usage.`;
 
@@ -62,14 +62,14 @@ function shownAs(insight: Insight, { project, since, at, runs }: StatsView, aske
   return { place, asked, since: clockTime(since, at), workflows };
 }
 
-/** By its folder, or by its name where only one is called so. */
+/** By its folder, or by its name if only one project has it. */
 function projectOf(insight: Insight, asked: string | undefined, here: string): string {
   if (asked === undefined) return here;
   const all = insight.projects();
   const found = all.filter(({ root, name }) => root === asked.replace(/(.)\/+$/, "$1") || name === asked);
   if (found.length === 1) return found[0]!.root;
   const names = all.map(({ name }) => visible(name)).slice(0, 8);
-  throw new UserError(`no project ${visible(asked)} is known`, `known are ${names.join(", ") || "none"}`);
+  throw new UserError(`unknown project ${visible(asked)}`, `known projects: ${names.join(", ") || "none"}`);
 }
 
 type Asked = Pick<StatsView, "since" | "at" | "project" | "workflow" | "problems">;

@@ -210,5 +210,5 @@ function loopEnd(about: About, loop: KeptLoop): FailedLine[] {
   const { outcome, why, id } = loop.state;
   if (outcome === "success") return [];
   const how = canResume(loop) ? `\`pawl loop --resume ${id}\`` : "";
-  return [{ ...about, outcome: outcome ?? "broken off", why: short(why || "its process is gone", 400), how }];
+  return [{ ...about, outcome: outcome ?? "interrupted", why: short(why || "its process is not running", 400), how }];
 }

@@ -174,7 +174,7 @@ What proved each stage
 
 describe("log", () => {
   test("is empty before anything happened", () => {
-    const err = "The journal is empty: no workflow was armed here yet.\n";
+    const err = "The journal is empty: no workflow has started here yet.\n";
     expect(pawl(makePlace(), "log")).toEqual({ code: 0, out: "", err });
     expect(pawl(makePlace(), "log --json")).toEqual({ code: 0, out: "", err: "" });
   });

@@ -117,7 +117,7 @@ describe("two months of work", () => {
   test("of a workflow without any run that is said, with those that have some; programs get nothing", () => {
     const { code, out } = stats(world, "--workflow", "nope");
     expect({ code, out: out.split("\n")[2] }).toEqual({
-      ...{ code: 0, out: "No run of nope is known here. Known are ship, sign." },
+      ...{ code: 0, out: "No runs of nope here. Known workflows: ship, sign." },
     });
     expect(view(world, "--workflow", "nope")).toMatchObject({ runs: { runs: 0 }, stages: [], bottleneck: null });
     expect(stats(world, "--workflow", "nope", "--csv").out).toMatch(/^workflow,[^\r\n]+\r\n$/);
@@ -182,7 +182,7 @@ test("other projects: by name, all together; an unknown one is refused with thos
   expect(stats(shop, "--all").out).toStartWith("Statistics in 2 projects, ");
   const { code, err } = stats(shop, "--project", "nope");
   expect(code).toBe(2);
-  expect(err).toContain("no project nope is known");
+  expect(err).toContain("unknown project nope");
   expect(err).toContain("site");
 });
 

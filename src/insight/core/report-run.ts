@@ -84,7 +84,7 @@ function failureOf(seen: SeenRun): FailedLine[] {
   const end = last(records, "ended");
   const reason = run.why || text(last(records, "commanded")?.why) || text(last(records, "halted")?.why);
   const who = end?.by === "person" ? "by the person" : text(end?.signal);
-  const why = short([who, reason].filter(Boolean).join(": "), LONGEST) || "nobody said why";
+  const why = short([who, reason].filter(Boolean).join(": "), LONGEST) || "no reason given";
   return [{ ...aboutOf(seen), outcome, why, how: "" }];
 }
 

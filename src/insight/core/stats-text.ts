@@ -1,4 +1,4 @@
-/** Statistics as a screen and as CSV. Figures that are not exact bear a ≈. */
+/** Statistics as a screen and as CSV. Figures that are not exact are marked ≈. */
 import { columnsOf, fit, wrapped } from "../../kernel/text/columns.ts";
 import { plain } from "../../kernel/text/safe-text.ts";
 import type { Course, LoopFigures, RunFigures, StageFigures, StatsView } from "./stats-view.ts";
@@ -54,8 +54,9 @@ function runLines({ runs, runs_before: before, stages, workflow }: StatsView, kn
 
 function unknown(workflow: string, known: string[]): string {
   const names = known.slice(0, MOST_NAMES).map((one) => fit(one, 40) || "(no name)");
-  const others = names.length === 0 ? "" : ` Known are ${names.join(", ")}${known.length > MOST_NAMES ? ", …" : ""}.`;
-  return `No run of ${fit(workflow, 40) || "(no name)"} is known here.${others}`;
+  const others =
+    names.length === 0 ? "" : ` Known workflows: ${names.join(", ")}${known.length > MOST_NAMES ? ", …" : ""}.`;
+  return `No runs of ${fit(workflow, 40) || "(no name)"} here.${others}`;
 }
 
 const MOST_NAMES = 8;
@@ -103,7 +104,7 @@ function tableBlocks({ stages, courses }: StatsView, columns: number): string[][
       ...own.map((one) => `  ${name(one.stage)}${shown([...figures(one), courseOf(one, courses)])}`),
     ];
   });
-  return without.length === 0 ? blocks : [...blocks, [`Not shown on so narrow a screen: ${without.join(", ")}.`]];
+  return without.length === 0 ? blocks : [...blocks, [`Not shown (screen too narrow): ${without.join(", ")}.`]];
 }
 
 function leftOut(columns: number): string[] {
@@ -173,7 +174,7 @@ function bottleneckLines({ bottleneck, runs }: StatsView, attempts: number, colu
     return [`Bottleneck: ${plain(bottleneck.sentence)}`, ...flowing("  ", evidence, "; ", Math.min(90, columns))];
   }
   if (runs.runs === 0 || attempts === 0 || attempts >= ENOUGH) return [];
-  return [`Too little for a bottleneck: ${counted(attempts, "stay")} in stages, ${ENOUGH} are needed.`];
+  return [`Not enough data for a bottleneck: ${attempts} of ${ENOUGH} finished stages.`];
 }
 
 /** The parts, as many in a line as fit. */
@@ -203,7 +204,7 @@ function trendLines({ stages, stages_before, runs }: StatsView, columns: number)
   const told = pairs.flatMap(({ now, before }) =>
     flowing(`  ${name(now.stage)}`, trendParts(now, before), "   ", columns),
   );
-  return ["Against the time before, of the same length", ...told];
+  return ["Compared with the period before, of the same length", ...told];
 }
 
 const isEnough = ({ attempts }: StageFigures) => attempts >= ENOUGH;
@@ -233,13 +234,13 @@ function loopLines(now: LoopFigures, before: LoopFigures): string[] {
 }
 
 function costOf({ cost_usd, unknown, loops }: LoopFigures): string {
-  if (unknown === loops && cost_usd === 0) return "cost not known";
+  if (unknown === loops && cost_usd === 0) return "cost unknown";
   return `${unknown > 0 ? "at least " : ""}$${cost_usd.toFixed(2)}`;
 }
 
 function noteLines({ stages, problems }: StatsView): string[] {
   return [
-    ...(stages.some(({ approximate }) => approximate) ? ["≈ not exact: from sums of days, or lines are missing."] : []),
+    ...(stages.some(({ approximate }) => approximate) ? ["≈ not exact: from daily totals, or lines are missing."] : []),
     ...problems.slice(0, 3).map((problem) => `Not read: ${fit(problem, 80)}`),
   ];
 }

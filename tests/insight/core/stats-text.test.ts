@@ -45,7 +45,7 @@ describe("too little is said to be too little", () => {
 
   test("few tries: no bottleneck, no trend", () => {
     const shown = text({ runs: SOME, stages: [stage("build", { attempts: 2 })], stages_before: [stage("build")] });
-    expect(shown).toContain("Too little for a bottleneck: 2 stays in stages, 5 are needed.");
+    expect(shown).toContain("Not enough data for a bottleneck: 2 of 5 finished stages.");
     expect(shown).toContain("No trend: ");
   });
 });
@@ -75,7 +75,7 @@ Where the time goes
 Bottleneck: Most time is spent in build (ship).
   10 attempts in 8 runs; p50 3 min
 
-Against the time before, of the same length
+Compared with the period before, of the same length
   build           p50 5 min → 3 min ↓   success 90 % → 70 % ↓   tries 10 → 10 =
 `);
   });
@@ -95,7 +95,7 @@ Against the time before, of the same length
       const screen = statsText(view, { ...SHOWN, columns });
       expect(screen.split("\n").filter((line) => line.length > columns)).toEqual([]);
       expect(screen).toMatch(new RegExp(`^ship +${heading}$`, "m"));
-      expect(/^Not shown on so narrow a screen: (.+)\.$/m.exec(screen.replace(/\n +/g, " "))?.[1] ?? "").toBe(without);
+      expect(/^Not shown \(screen too narrow\): (.+)\.$/m.exec(screen.replace(/\n +/g, " "))?.[1] ?? "").toBe(without);
       for (const words of [sentence, ...evidence.split("; "), "tries 10 → 10 ="])
         expect(screen.replace(/\s+/g, " ")).toContain(words);
     },
@@ -117,7 +117,7 @@ Against the time before, of the same length
       { outcomes: { limit: 2 }, cost_usd: 1.5, unknown: 1 },
       "Loops: 2, 2 limit; 7 iterations; at least $1.50",
     ],
-    ["unknown", { outcomes: { open: 2 }, unknown: 2 }, "Loops: 2, 2 open; 7 iterations; cost not known"],
+    ["unknown", { outcomes: { open: 2 }, unknown: 2 }, "Loops: 2, 2 open; 7 iterations; cost unknown"],
     ["failures", { outcomes: { aborted: 2 }, failures: 3 }, "Loops: 2, 2 aborted; 7 iterations, 3 failed; $0.00"],
   ])("loops, cost %s", (_, more, wanted) => {
     expect(text({ runs: SOME, loops: { ...NO_LOOPS, loops: 2, iterations: 7, ...more } })).toContain(`${wanted}\n`);
