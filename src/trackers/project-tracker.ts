@@ -17,7 +17,7 @@ export function openProjectTracker(root: string): Answer<Tracker> {
   return place.kind === "ok" ? open(root, place.value) : place;
 }
 
-/** Tasks that are known to be somewhere, with nobody to ask for them, are not no tasks. */
+/** A tracker whose program is missing must not look like a project without tasks. */
 function open(root: string, place: TrackerPlace): Answer<Tracker> {
   const opened = openTracker(root, place);
   return opened.kind === "absent" && isInProgram(root, place)

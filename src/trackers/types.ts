@@ -8,7 +8,7 @@ export type Failure =
   | "ambiguous-id"
   /** an id, label or text that is not handed on */
   | "bad-argument"
-  /** somebody else holds it */
+  /** another session or person holds it */
   | "taken"
   /** held by a Pawl of another machine, in a tracker that cannot claim atomically */
   | "other-machine"
@@ -21,7 +21,7 @@ export type Failure =
   | "malformed"
   /** this version of the program cannot do it */
   | "unsupported"
-  /** it said yes, and what it shows afterwards says no */
+  /** it reported success, but what it shows afterwards has not changed */
   | "not-done"
   | "error";
 
@@ -70,7 +70,7 @@ export interface Tracker {
   /** ok: it is the actor's, also if it was before */
   claim(id: string, actor: string): Answer<Task>;
   close(id: string, reason: string): Answer<Task>;
-  /** open and nobody's, whether it was closed or claimed */
+  /** open and without an owner, whether it was closed or claimed */
   reopen(id: string): Answer<Task>;
   create(task: NewTask): Answer<Task>;
   update(id: string, change: TaskChange): Answer<Task>;

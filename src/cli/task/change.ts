@@ -12,7 +12,6 @@ import { visible } from "../shared/visible.ts";
 import { findTask, opened, sure } from "./find.ts";
 import { fieldsOf, labelsOf, priorityOf, titleOf } from "./options.ts";
 import { asJson, STATE_WORDS } from "./show.ts";
-import { shellWord } from "./undo.ts";
 
 interface Change {
   tracker: Tracker;
@@ -202,3 +201,16 @@ function editBack(before: Task, now: Task, names: (keyof Task)[], add: string[],
 
 const asOption = (name: string, value: unknown) =>
   typeof value === "boolean" ? `--${value ? "" : "no-"}${name}` : `--${name} ${shellWord(String(value))}`;
+
+/** A person copies the undo from the screen into a shell, so characters that the screen would hide are escaped. */
+function shellWord(text: string): string {
+  if (/^[\w./:@%+=-]+$/.test(text)) return text;
+  if (visible(text) === text) return `'${text.replaceAll("'", "'\\''")}'`;
+  const escaped = [...text].map((sign) => (sign === "'" || sign === "\\" ? `\\${sign}` : shown(sign)));
+  return `$'${escaped.join("")}'`;
+}
+
+function shown(sign: string): string {
+  if (sign === "\n") return "\\n";
+  return visible(sign) === sign ? sign : `\\U${sign.codePointAt(0)!.toString(16).padStart(8, "0")}`;
+}

@@ -6,7 +6,7 @@ import type { Leftover, Scope, Task } from "../../kernel/types/task.ts";
 const OURS = /^pawl-[A-Za-z0-9._-]+$/;
 /** A session that has just claimed may not be known as live yet. */
 const GRACE_MS = 60_000;
-/** Where nothing says on which machine it was claimed, nobody can tell that its session is dead. */
+/** Without the name of the machine, no one can tell that the session of a claim is dead. */
 const UNKNOWN_MACHINE_MS = 24 * 3_600_000;
 
 export function inScope(task: Task, scope: Scope): boolean {
