@@ -3,10 +3,9 @@ import type { Database } from "bun:sqlite";
 import { namesOf } from "../native/disk.ts";
 import { errorCode, insideRoot, lookAt, messageOf } from "../store/files.ts";
 import { join } from "../store/names.ts";
-import { openFold } from "./fold-runs.ts";
+import { openFold, type Work } from "./fold-runs.ts";
 import type { Project } from "./projects.ts";
 import { type LineReader, nowhere, type Place, readOn } from "./read.ts";
-import type { Work } from "./sync.ts";
 
 const FOLDER = ".pawl/journal";
 

@@ -2,14 +2,34 @@
 import type { Database } from "bun:sqlite";
 import { foldLine, openRun, type RunState, tellsOnlyLife, touchRun } from "./core/fold.ts";
 import { readRecord } from "./core/journal-line.ts";
-import { noteVisits } from "./days.ts";
+import { type DaySums, noteVisits } from "./days.ts";
 import type { Project } from "./projects.ts";
 import type { LineReader } from "./read.ts";
-import type { Work } from "./sync.ts";
 
 const MOST_STATES = 1000;
 /** Reading a cost opens a folder: after a long absence only the newest runs get theirs. */
 export const MOST_TOUCHED = 200;
+
+/** What one sync has done so far, in all its steps. */
+export interface Work {
+  db: Database;
+  projects: number;
+  events: number;
+  skipped: number;
+  problems: string[];
+  /** runs whose cost is read at the end */
+  touched: { project: number; root: string; id: string }[];
+  step: Step;
+}
+
+/** The current step. Bytes: of all files, and how many of them have been read. */
+export interface Step {
+  until: number;
+  days: DaySums;
+  read: number;
+  total: number;
+  isCut: boolean;
+}
 
 interface CachedRun {
   state: RunState;

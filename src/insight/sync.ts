@@ -8,33 +8,12 @@ import { messageOf } from "../store/files.ts";
 import { type DaySums, newDaySums, saveDays } from "./days.ts";
 import { isBusy } from "./db.ts";
 import { foldProject } from "./fold-project.ts";
-import { MOST_TOUCHED } from "./fold-runs.ts";
+import { MOST_TOUCHED, type Step, type Work } from "./fold-runs.ts";
 import { registerProjects } from "./projects.ts";
 import type { Synced } from "./types.ts";
 
 /** Everything may be read although the step has not ended. */
 const MOST_UNFINISHED = 0.999;
-
-/** What one sync has done so far, in all its steps. */
-export interface Work {
-  db: Database;
-  projects: number;
-  events: number;
-  skipped: number;
-  problems: string[];
-  /** runs whose cost is read at the end */
-  touched: { project: number; root: string; id: string }[];
-  step: Step;
-}
-
-/** The current step. Bytes: of all files, and how many of them have been read. */
-interface Step {
-  until: number;
-  days: DaySums;
-  read: number;
-  total: number;
-  isCut: boolean;
-}
 
 const newStep = (until: number): Step => ({ until, days: newDaySums(), read: 0, total: 0, isCut: false });
 
