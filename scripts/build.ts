@@ -9,7 +9,7 @@ import { compileArguments, ORDER } from "../bin/flags.mjs";
 const ROOT = resolve(import.meta.dir, "..");
 /** What any session may send, and what most of them send most. */
 const USUAL: [args: string[], payload: object][] = [
-  [["hook", "claude"], { hook_event_name: "UserPromptSubmit", prompt: "mend it, then tell me what it was" }],
+  [["hook", "claude"], { hook_event_name: "UserPromptSubmit", prompt: "fix it, then tell me what it was" }],
   [["hook", "claude"], { hook_event_name: "Stop", stop_hook_active: false, last_assistant_message: "I looked at it." }],
   [["statusline"], { cwd: "/nowhere", cost: { total_cost_usd: 1 } }],
 ];

@@ -3,7 +3,7 @@ import { withCommand } from "../definitions/gates.ts";
 import { findByName } from "../definitions/registry.ts";
 import { typedCommandOf } from "../engine/core/prompt.ts";
 import { gatherDefinition } from "../engine/gather/definition.ts";
-import { command } from "../engine/handle-event.ts";
+import { handleCommand } from "../engine/handle-event.ts";
 import type { Workflow } from "../kernel/types/run.ts";
 import { gatesOf } from "../kernel/types/workflow.ts";
 import { UserError } from "../kernel/user-error.ts";
@@ -38,7 +38,7 @@ export function accept(root: string, id: string, io: Io): number {
   if (!confirm(io, "Go on with it, and let these commands run?")) return 1;
   grantTrust(root, closure, person.who);
   repinWorkflow(root, id, now);
-  const answer = command(root, id, { ...commandEvent("accept", id, ""), who: person.who });
+  const answer = handleCommand(root, id, { ...commandEvent("accept", id, ""), who: person.who });
   io.out(`${answer?.person ?? "Accepted."}\n`);
   return 0;
 }
@@ -47,7 +47,7 @@ function newWorkflow(root: string, pinned: Workflow): Workflow {
   const found = findByName(pinned.name, root);
   if (!found)
     throw new UserError(`there is no workflow ${pinned.name} any more`, "put its file back, or abort the run", 1);
-  if ("errors" in found) throw new UserError(`${found.file} has mistakes`, "`pawl check` shows them", 1);
+  if ("errors" in found) throw new UserError(`${found.file} has errors`, "`pawl check` shows them", 1);
   const typed = typedCommandOf(pinned);
   return typed === null ? found.workflow : withCommand(found.workflow, typed);
 }

@@ -1,4 +1,4 @@
-import { command } from "../engine/handle-event.ts";
+import { handleCommand } from "../engine/handle-event.ts";
 import { UserError } from "../kernel/user-error.ts";
 import { isPerson } from "../store/processes/person.ts";
 import { loadRun } from "../store/runs.ts";
@@ -25,7 +25,7 @@ export function run(args: string[], io: Io): number {
     throw new UserError(person.why, "run it in a terminal of your own, or type /pawl:approve in the session", 1);
   io.out(claimText(root, id));
   if (!confirm(io, "Accept it without proof?")) return 1;
-  const answer = command(root, id, { ...commandEvent("approve", id, values["--why"] ?? ""), who: person.who });
+  const answer = handleCommand(root, id, { ...commandEvent("approve", id, values["--why"] ?? ""), who: person.who });
   if (!answer || answer.reason !== undefined) {
     throw new UserError(
       answer?.person?.replace(/^Pawl: /, "") ?? `run ${id} has ended`,

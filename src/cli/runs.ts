@@ -1,8 +1,8 @@
 import { findByName } from "../definitions/registry.ts";
 import { minutesBetween, spanText, viewRun, waitingText } from "../engine/core/run-view.ts";
-import { begin, command } from "../engine/handle-event.ts";
+import { begin, handleCommand } from "../engine/handle-event.ts";
 import { guidance } from "../formal/core/guidance.ts";
-import type { Stray } from "../formal/discover.ts";
+import type { UnclaimedDocument } from "../formal/discover.ts";
 import type { Answer, CommandName, Run } from "../kernel/types/run.ts";
 import { UserError } from "../kernel/user-error.ts";
 import { offerRun } from "../store/place.ts";
@@ -60,7 +60,7 @@ async function list(root: string, { flags }: Parsed, io: Io): Promise<number> {
     ? listArchived(root).map(({ commit: { run, forged } }) => ({ run, owner_gone: true, forged }))
     : [];
   const all = [...live, ...ended].toSorted((a, b) => b.run.updated_at.localeCompare(a.run.updated_at));
-  const unclaimed = (await import("../formal/discover.ts")).strays(root);
+  const unclaimed = (await import("../formal/discover.ts")).unclaimedDocuments(root);
   if (flags.has("--json"))
     io.out(`${JSON.stringify({ root, runs: all.map(({ run, ...more }) => ({ ...run, ...more })) }, null, 2)}\n`);
   else if (all.length + unclaimed.length === 0)
@@ -77,7 +77,7 @@ async function list(root: string, { flags }: Parsed, io: Io): Promise<number> {
 
 const NOT_OURS = "its record was not written by Pawl";
 
-const strayLine = ({ path, parsed: { name, content } }: Stray) =>
+const strayLine = ({ path, parsed: { name, content } }: UnclaimedDocument) =>
   `${path}: “${name}”, phase ${content.phase.current}/${content.phase.total}, nobody's: \`pawl runs adopt ${path}\``;
 
 function line(run: Run, ownerGone: boolean): string {
@@ -131,13 +131,18 @@ function show(root: string, id: string, { flags }: Parsed, io: Io): number {
 function phase(root: string, words: string[], parsed: Parsed, io: Io): number {
   const id = findRunId(root, parsed.values["--run"], false);
   const event = { ...commandEvent("phase", id, ""), phase: phaseChangeOf(words, parsed) };
-  return say(command(root, id, event), id, "phase", io);
+  return say(handleCommand(root, id, event), id, "phase", io);
 }
 
 function act(root: string, name: CommandName, named: string | undefined, { values }: Parsed, io: Io): number {
   const id = findRunId(root, named, false);
   refuseAgents(root, id, name);
-  const code = say(command(root, id, commandEvent(name, id, values["--why"] ?? ""), { patient: true }), id, name, io);
+  const code = say(
+    handleCommand(root, id, commandEvent(name, id, values["--why"] ?? ""), { patient: true }),
+    id,
+    name,
+    io,
+  );
   if (name === "adopt") offerToSession(root, id);
   return code;
 }
@@ -161,9 +166,13 @@ function restore(root: string, id: string, io: Io): number {
 
 /** A document nobody registered becomes a run; the session in whose shell this is said gets it offered. */
 async function adoptDocument(root: string, path: string, io: Io): Promise<number> {
-  const { adoptStray } = await import("../formal/discover.ts");
+  const { adoptDocument } = await import("../formal/discover.ts");
   const wanted = path.replace(/^\.\//, "");
-  const id = await adoptStray({ event: commandEvent("start", wanted, ""), transcript: null, cwd: root }, root, wanted);
+  const id = await adoptDocument(
+    { event: commandEvent("start", wanted, ""), transcript: null, cwd: root },
+    root,
+    wanted,
+  );
   if (!id) throw new UserError(`${path} is no document without a run`, "`pawl runs` lists those that wait", 1);
   offerToSession(root, id);
   io.out(`${path} is run ${id} now.\n`);
@@ -182,7 +191,7 @@ function start(root: string, [name, ...stages]: string[], parsed: Parsed, io: Io
   if (!name) throw new UserError("which workflow?", "`pawl list` shows them");
   const found = findByName(name, root);
   if (!found) throw new UserError(`there is no workflow ${name}`, "`pawl list` shows them");
-  if ("errors" in found) throw new UserError(`${found.file} has mistakes`, "`pawl check` shows them", 1);
+  if ("errors" in found) throw new UserError(`${found.file} has errors`, "`pawl check` shows them", 1);
   const unknown = stages.filter((stage) => !found.workflow.stages.some(({ id }) => id === stage));
   if (unknown.length > 0) {
     const known = found.workflow.stages.map(({ id }) => id).join(", ");

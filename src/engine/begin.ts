@@ -164,7 +164,7 @@ export async function beginByPrompt(incoming: Incoming): Promise<Reply | null> {
     const { findByArm } = await import("../definitions/registry.ts");
     const found = findByArm(word, root);
     if (!found) return null;
-    if ("errors" in found) throw new Error(`${found.errors[0]!.file} has mistakes; \`pawl check\` shows them`);
+    if ("errors" in found) throw new Error(`${found.errors[0]!.file} has errors; \`pawl check\` shows them`);
     // Another tool's /commit is none of our business.
     if (found.workflow.watch && !isOurSkill(root, word)) return null;
     const workflow = await withTyped(event.text, found.workflow);

@@ -189,7 +189,7 @@ const mayBeginAgain = (run: Run, event: Event, workflow: Workflow) =>
 // ── Commands ────────────────────────────────────────────────────────────────
 
 /** The CLI's door: the same decision, the same commit. null: the run does not exist any more. */
-export function command(root: string, id: string, event: Event, how: { patient?: true } = {}): Answer | null {
+export function handleCommand(root: string, id: string, event: Event, how: { patient?: true } = {}): Answer | null {
   const advanced = advanceRun(root, id, { event, transcript: null, cwd: root, ...how }, decide);
   advanced?.reply.after();
   return advanced && (advanced.reply.answer ?? { turn: "none" });

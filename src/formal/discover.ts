@@ -14,14 +14,14 @@ import { findDocuments, readNotes, readPlans } from "./find.ts";
 
 const WEEK_MS = 7 * 24 * 3600 * 1000;
 
-export interface Stray {
+export interface UnclaimedDocument {
   path: string;
   parsed: ParsedFormal;
 }
 
 /** Makes runs of what this session wrote or plainly works on; says how many it bound. */
 export async function discover(incoming: Incoming, root: string): Promise<number> {
-  const unclaimed = strays(root);
+  const unclaimed = unclaimedDocuments(root);
   const written = unclaimed.length === 0 ? [] : writtenBy(incoming, root, unclaimed);
   const source = written.length === 0 ? detected(root) : null;
   const found = source && isFree(root, source, incoming.event) ? source.found : null;
@@ -32,13 +32,13 @@ export async function discover(incoming: Incoming, root: string): Promise<number
 }
 
 /** By command: the document at this path becomes a run that no session has yet. */
-export async function adoptStray(incoming: Incoming, root: string, path: string): Promise<string | null> {
-  const stray = strays(root).find((one) => one.path === path);
+export async function adoptDocument(incoming: Incoming, root: string, path: string): Promise<string | null> {
+  const stray = unclaimedDocuments(root).find((one) => one.path === path);
   return stray ? remember(incoming, root, beginningOf(stray.parsed), path) : null;
 }
 
 /** Documents that belong to no run. The runs are loaded only if one does not say whose it is. */
-export function strays(root: string): Stray[] {
+export function unclaimedDocuments(root: string): UnclaimedDocument[] {
   const unclaimed = findDocuments(root).flatMap(({ path, text }) => {
     const parsed = parseFormal(text);
     return typeof parsed === "string" || isLive(root, parsed.run) ? [] : [{ path, parsed }];
@@ -64,7 +64,7 @@ function liveFormal(root: string): Run[] {
 }
 
 /** A document is taken only by the session whose own tool calls name it. */
-function writtenBy(incoming: Incoming, root: string, unclaimed: Stray[]): Stray[] {
+function writtenBy(incoming: Incoming, root: string, unclaimed: UnclaimedDocument[]): UnclaimedDocument[] {
   const calls = recentCalls(incoming, root, WEEK_MS);
   return unclaimed.filter(({ path }) => calls.some((call) => isWrite(call, path)));
 }

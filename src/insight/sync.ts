@@ -5,7 +5,7 @@
 import type { Database } from "bun:sqlite";
 import { readCost } from "../store/cost.ts";
 import { messageOf } from "../store/files.ts";
-import { type DaySums, newDaySums, saveDays } from "./days.ts";
+import { newDaySums, saveDays } from "./days.ts";
 import { isBusy } from "./db.ts";
 import { foldProject } from "./fold-project.ts";
 import { MOST_TOUCHED, type Step, type Work } from "./fold-runs.ts";

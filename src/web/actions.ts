@@ -1,7 +1,7 @@
 /** What the person does on the page: the same commands as on the command line, through the same door. */
 
 import { viewRun } from "../engine/core/run-view.ts";
-import { command } from "../engine/handle-event.ts";
+import { handleCommand } from "../engine/handle-event.ts";
 import { hash } from "../hosts/identity.ts";
 import { plain } from "../kernel/text/safe-text.ts";
 import type { CommandName, EventOf } from "../kernel/types/run.ts";
@@ -30,7 +30,7 @@ export interface Done {
 export function act(body: Record<string, unknown>, projects: Projects, who: string): Done {
   const asked = readAction(body);
   const root = projects.named(asked.project);
-  const answer = command(root, asked.run, eventOf(asked, who));
+  const answer = handleCommand(root, asked.run, eventOf(asked, who));
   if (answer === null) return { ok: false, message: `run ${asked.run} has ended` };
   const message = plain(answer.person ?? "").replace(/^Pawl: /, "");
   if (answer.reason === "refused") return { ok: false, message: message || "refused" };

@@ -202,7 +202,7 @@ describe("when something is wrong", () => {
     ],
     [
       "a restart tells nothing",
-      [["engine/core/decide.ts", "onStart", "return { none: 'broken' };"]],
+      [["engine/core/decide.ts", "restore", "return { none: 'broken' };"]],
       "the agent is restored",
     ],
   ];

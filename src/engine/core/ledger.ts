@@ -1,4 +1,4 @@
-import type { Answer, Event, Owed, Step } from "../../kernel/types/run.ts";
+import type { Answer, Event, PendingInstruction, Step } from "../../kernel/types/run.ts";
 import { closeDraft, type Draft, record } from "./draft.ts";
 import { header } from "./guide.ts";
 
@@ -60,7 +60,7 @@ function leaveToPerson(draft: Draft, text: string): Step {
 }
 
 /** An instruction is pending until an event shows that it arrived. */
-export function keepPending(draft: Draft, text: string, givenBy: Owed["given_by"]): void {
+export function keepPending(draft: Draft, text: string, givenBy: PendingInstruction["given_by"]): void {
   dropPending(draft);
   record(draft, "owed", { given_by: givenBy });
   draft.run.owed = { text, given_by: givenBy, turn: draft.event.turn, at: draft.event.at, times: 1 };
@@ -81,7 +81,7 @@ export function noteArrival(draft: Draft): void {
   delete draft.run.owed;
 }
 
-function arrived(owed: Owed, event: Event): boolean {
+function arrived(owed: PendingInstruction, event: Event): boolean {
   if (event.kind !== "stop") return false;
   if (owed.given_by === "start") return true;
   // A loop gives it before there is a turn.

@@ -58,7 +58,7 @@ function isWanted(name: string, project: string | null): boolean {
 
 function lookInto(folder: string, { since }: Wanted, found: Found): void {
   const names = namesIn(folder, found)?.filter((name) => name.endsWith(".jsonl")) ?? [];
-  const strays = agentFiles(folder, names.filter(isAgent), found).map((file) => ({
+  const unclaimedDocuments = agentFiles(folder, names.filter(isAgent), found).map((file) => ({
     ...file,
     of: sessionOf(file.path),
   }));
@@ -67,7 +67,10 @@ function lookInto(folder: string, { since }: Wanted, found: Found): void {
     const file = fileAt(path, found);
     if (file === null || (since !== null && file.changed < since)) continue;
     const session = name.replace(/\.jsonl$/, "");
-    const agents = [...agentsOf(join(folder, session), found), ...strays.filter(({ of }) => of === session)];
+    const agents = [
+      ...agentsOf(join(folder, session), found),
+      ...unclaimedDocuments.filter(({ of }) => of === session),
+    ];
     found.transcripts.push({ path, size: file.size, agents });
   }
 }

@@ -87,7 +87,7 @@ export interface Owner {
 }
 
 /** An instruction that was decided but not yet seen to arrive. */
-export interface Owed {
+export interface PendingInstruction {
   text: string;
   /** by which kind of event it was given, and in which turn: tells what proves its arrival */
   given_by: "prompt" | "stop" | "start" | "nothing";
@@ -203,7 +203,7 @@ export interface Run {
   /** the host called the person, and nothing was heard of the session since */
   call?: Call;
   decision?: { ask: string; choice: string; at: string };
-  owed?: Owed;
+  owed?: PendingInstruction;
   /** `proof`: what let it through, in words */
   done: Record<string, { at: string; signal: string; proof?: string[] }>;
   reports: Report[];
