@@ -35,7 +35,7 @@ export function accept(root: string, id: string, io: Io): number {
   const commands = closure.items.flatMap(itemLines).map((line) => `  ${line}`);
   const what = commands.length > 0 ? ["What it runs:", ...commands] : [];
   io.out([`${now.name} as it is now:`, ...lines.map((line) => `  ${visible(line)}`), ...what, ""].join("\n"));
-  if (!confirm(io, "Go on with it, and let these commands run?")) return 1;
+  if (!confirm(io, "Continue with it and allow these commands?")) return 1;
   grantTrust(root, closure, person.who);
   repinWorkflow(root, id, now);
   const answer = handleCommand(root, id, { ...commandEvent("accept", id, ""), who: person.who });

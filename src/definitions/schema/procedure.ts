@@ -15,7 +15,7 @@ const PARAMETER: Rule = {
   what: "the name of a parameter",
   hint: "use lower-case letters, digits and underscores, beginning with a letter, at most 48",
 };
-const FILLED: Rule = { pattern: "\\S", what: "a text", hint: "write something here, or leave the entry out" };
+const FILLED: Rule = { pattern: "\\S", what: "a text", hint: "write something here, or leave the key out" };
 
 const FRAGMENT = record(
   {

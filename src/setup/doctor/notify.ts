@@ -31,7 +31,7 @@ export function checkNotify({ home }: Ground): Finding[] {
       note(
         "notify-command",
         `notifications: ${clean(program)} is not a program on the PATH`,
-        `mend \`notify\` in ${CONFIG}`,
+        `fix \`notify\` in ${CONFIG}`,
       ),
     ];
   const ways = [bell && "bell", desktop && desktopProgram(), program && `command ${clean(program)}`].filter(Boolean);

@@ -1,4 +1,4 @@
-/** Something the person can mend before trying again; nothing was changed, or everything was put back. */
+/** Something the person can fix before trying again; nothing was changed, or everything was restored. */
 export class InstallError extends Error {
   override name = "InstallError";
   constructor(
