@@ -148,9 +148,9 @@ function appliedText({ folders, archived, left, before, excluded }: Applied, byt
   if (archived.length > 0) {
     lines.push(
       `✓ ${files(archived.length)} archived to ${folders.map((name) => `${ARCHIVE_DIR}/${name}/`).join(", ")}`,
-      `✓ ${inUnits(bytes)} moved (the files stay there until you delete them)`,
+      `✓ ${inUnits(bytes)} freed (the files stay there until you delete them)`,
       "✓ MANIFEST.md created",
-      ...folders.map((name) => `restored: ${self()} helper archive restore ${name}`),
+      ...folders.map((name) => `to restore: ${self()} helper archive restore ${name}`),
     );
   } else lines.push("Nothing was moved.");
   if (excluded === "added") lines.push(`${ARCHIVE_DIR}/ was added to git's info/exclude (not to your .gitignore)`);

@@ -1,5 +1,15 @@
 /** The throw-away project of the demo: its own home, a real repository, twelve tests, a workflow that asks for them. */
-import { cpSync, mkdirSync, mkdtempSync, readdirSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { closureOf } from "../checks/closure/closure.ts";
@@ -56,7 +66,34 @@ export function removePlace({ root, home }: Place): void {
   } catch {
     // There is none, or it cannot be ended: the folder it writes into goes away in any case.
   }
+  endAll(home);
   rmSync(home, { recursive: true, force: true, maxRetries: 5 });
+}
+
+/** Whatever was started here has this home: a process that starts late would bring the folder back. */
+function endAll(home: string): void {
+  for (let round = 0; round < 100; round++) {
+    const left = processIds().filter((pid) => pid !== process.pid && environmentOf(pid).includes(`HOME=${home}\0`));
+    if (left.length === 0) return;
+    for (const pid of left) {
+      try {
+        process.kill(pid, "SIGKILL");
+      } catch {
+        // It has just ended by itself.
+      }
+    }
+    Bun.sleepSync(10);
+  }
+}
+
+const processIds = () => (existsSync("/proc") ? readdirSync("/proc").map(Number).filter(Number.isInteger) : []);
+
+function environmentOf(pid: number): string {
+  try {
+    return readFileSync(`/proc/${pid}/environ`, "utf8");
+  } catch {
+    return "";
+  }
 }
 
 // ── Processes ───────────────────────────────────────────────────────────────

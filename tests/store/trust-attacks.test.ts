@@ -20,8 +20,8 @@ import {
 afterEach(removeTemps);
 
 const LOOSE: [string, (place: Ground, file: string) => void, string][] = [
-  ["the approval is writable by a group", (_, file) => chmodSync(file, 0o620), "nobody has approved"],
-  ["the approval is writable by all", (_, file) => chmodSync(file, 0o602), "nobody has approved"],
+  ["the approval is writable by a group", (_, file) => chmodSync(file, 0o620), "not approved yet"],
+  ["the approval is writable by all", (_, file) => chmodSync(file, 0o602), "not approved yet"],
   ["its folder is", (_, file) => chmodSync(dirname(file), 0o777), "can be written by others (mode 777)"],
   ["the store is", (_, file) => chmodSync(dirname(dirname(file)), 0o770), "can be written by others (mode 770)"],
   ["Pawl's folder is", ({ home }) => chmodSync(join(home, SHARE), 0o775), "can be written by others (mode 775)"],
@@ -30,16 +30,16 @@ const LOOSE: [string, (place: Ground, file: string) => void, string][] = [
     ({ home }) => chmodSync(join(home, SHARE, "key"), 0o644),
     "others can read the key",
   ],
-  ["the key is another", ({ home }) => writeFileSync(join(home, SHARE, "key"), "0".repeat(64)), "nobody has approved"],
+  ["the key is another", ({ home }) => writeFileSync(join(home, SHARE, "key"), "0".repeat(64)), "not approved yet"],
   [
     "the approval was edited",
     (_, file) => writeFileSync(file, readFileSync(file, "utf8").replace("tester", "root")),
-    "nobody has approved",
+    "not approved yet",
   ],
   [
     "it was written without the key",
     (_, file) => writeFileSync(file, JSON.stringify({ ...JSON.parse(readFileSync(file, "utf8")), seal: undefined })),
-    "nobody has approved",
+    "not approved yet",
   ],
   [
     "the store is a link",
@@ -55,7 +55,7 @@ const LOOSE: [string, (place: Ground, file: string) => void, string][] = [
       renameSync(file, join(home, "moved"));
       symlinkSync(join(home, "moved"), file);
     },
-    "nobody has approved",
+    "not approved yet",
   ],
 ];
 

@@ -131,10 +131,10 @@ describe("answers and exit codes", () => {
   });
 
   test.each([
-    [["--since", "yesterday"], "--since yesterday is no time"],
+    [["--since", "yesterday"], "--since yesterday is not a time"],
     [["--since", "30d", "--all"], "--all and --since cannot be used together"],
     [["--loud"], "unknown option --loud"],
-    [["shop"], "nothing is known of shop"],
+    [["shop"], "unknown argument shop"],
   ])("wrong use: %j", (args, why) => {
     const { code, err } = history(...args);
     expect(code).toBe(2);

@@ -62,7 +62,7 @@ describe("helper memory", () => {
     const before = memory(place);
     const { code, out } = add(place, "decision", "--text", text, "--title", what);
     expect(code).toBe(0);
-    expect(out).toContain("says so already (2025-01-02)");
+    expect(out).toContain("has this already (2025-01-02)");
     expect(memory(place)).toBe(before);
   });
 
@@ -119,7 +119,7 @@ describe("helper memory", () => {
     [["add", "thought", "--text", "x"], "it has decision, issue, progress"],
     [["add", "decision", "--text", " \n "], "no text"],
     [["add", "decision", "two", "words"], "one argument"],
-    [["forget", "decision"], "helper cannot"],
+    [["forget", "decision"], "unknown helper command"],
     [["add", "decision", "--loud", "x"], "unknown option"],
   ])("wrong use is explained: %j", (args, said) => {
     const ran = runPawl(makePlace(), ["helper", "memory", ...args]);
