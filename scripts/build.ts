@@ -40,7 +40,21 @@ function usedBy(binary: string, work: string): string {
   return `${["v2", ...used, ...never].join("\n")}\n`;
 }
 
+/** The dashboard's page, as two texts that the program embeds. They are in the package: the user's machine needs no preact. */
+function bundlePage(): void {
+  for (const [entry, name] of [
+    ["app.tsx", "script"],
+    ["style/index.css", "style"],
+  ]) {
+    const made = join(ROOT, `bin/page-${name}.txt`);
+    const path = join(ROOT, "src/web/page", entry!);
+    run([process.execPath, "build", path, "--target=browser", "--minify", "--outfile", `${made}.new`], process.env);
+    renameSync(`${made}.new`, made);
+  }
+}
+
 function build(work: string): void {
+  bundlePage();
   const first = join(work, "first/pawl");
   const second = join(work, "second/pawl");
   for (const binary of [first, second]) mkdirSync(resolve(binary, ".."));

@@ -3,6 +3,11 @@ declare module "*.yaml" {
   export default text;
 }
 
+declare module "*.txt" {
+  const text: string;
+  export default text;
+}
+
 declare module "*.md" {
   const text: string;
   export default text;

@@ -59,6 +59,7 @@ test("the tarball is small and holds what is needed, nothing else", () => {
   const known = new Set([...files, "package.json", "LICENSE", "README.md"]);
   expect([...tops].filter((top) => !known.has(top))).toEqual([]);
   expect(out).toContain("package/bin/bytecode-order.txt\n");
+  expect(out).toContain("package/bin/page-script.txt\n");
   expect(out).not.toMatch(/\.test\.ts$|node_modules|\.log$/m);
   expect(statSync(tarball).size).toBeLessThan(1_000_000);
 });

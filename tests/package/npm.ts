@@ -35,7 +35,7 @@ export function npm(args: string[], options: { cwd: string; home: string }): str
 /** Path of the tarball. */
 export function pack(root: string): string {
   const folder = scratch();
-  npm(["pack", "--pack-destination", folder], { cwd: root, home: folder });
+  npm(["pack", "--ignore-scripts", "--pack-destination", folder], { cwd: root, home: folder });
   return join(folder, readdirSync(folder).find((name) => name.endsWith(".tgz"))!);
 }
 

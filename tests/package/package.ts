@@ -23,6 +23,7 @@ interface Manifest {
   name: string;
   version: string;
   files: string[];
+  dependencies: Record<string, string>;
 }
 
 export interface Installed {
@@ -84,7 +85,8 @@ export function blockScripts({ root }: Installed, where: "hoisted" | "nested"): 
   const real = join(ROOT, "node_modules");
   const modules = join(root, "node_modules");
   rmSync(modules);
-  for (const name of ["yaml", "jsonc-parser"]) cpSync(join(real, name), join(modules, name), { recursive: true });
+  for (const name of Object.keys(manifestOf(ROOT).dependencies).filter((one) => one !== "bun"))
+    cpSync(join(real, name), join(modules, name), { recursive: true });
   put(join(modules, "bun/package.json"), readFileSync(join(real, "bun/package.json")));
   put(join(modules, "bun/bin/bun.exe"), "echo not run >&2\nexit 1\n", 0o755);
   const arch = process.arch === "arm64" ? "aarch64" : process.arch;
