@@ -164,7 +164,7 @@ function restore(root: string, id: string, io: Io): number {
   return 0;
 }
 
-/** A document nobody registered becomes a run; the session in whose shell this is said gets it offered. */
+/** A document no one registered becomes a run; the session in whose shell this is said gets it offered. */
 async function adoptDocument(root: string, path: string, io: Io): Promise<number> {
   const { adoptDocument } = await import("../formal/discover.ts");
   const wanted = path.replace(/^\.\//, "");

@@ -70,7 +70,7 @@ function show(view: View, io: Io): number {
   return 0;
 }
 
-/** A file with mistakes names nothing until it is mended: that is no reason to be silent about it. */
+/** A file with mistakes names nothing until it is fixed: that is no reason to be silent about it. */
 function tellProblems({ problems }: View, io: Io): void {
   for (const problem of problems) io.err(`${renderProblem(problem)}\n`);
   if (problems.length > 0) io.err("pawl: files with errors are skipped\n\n");
@@ -140,7 +140,7 @@ function grant({ root, closure }: View, by: string): void {
   }
 }
 
-/** It names the content, so nobody has to look at a screen; but an agent could name it as well. */
+/** It names the content, so no one has to look at a screen; but an agent could name it as well. */
 function grantHash(view: View, wanted: string, json: boolean, io: Io): number {
   if (!/^[0-9a-f]{64}$/.test(wanted))
     throw new UserError("--hash needs a full SHA-256 (64 digits)", "`pawl trust --show` prints it");

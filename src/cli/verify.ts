@@ -40,7 +40,7 @@ Exit codes: 0 all passed, 1 some failed, 2 wrong usage or no gates, 3 some unpro
 const OPTIONS = ["--base=", "--json", "--markdown", "--junit=", "--wait", "--prove", "--check="];
 const LONGEST_WAIT_MS = 100_000;
 
-/** A repository can put a link where Pawl would write: that is to be mended, not to be reported. */
+/** A repository can put a link where Pawl would write: that is to be fixed, not to be reported. */
 export async function run(args: string[], io: Io): Promise<number> {
   try {
     return await answer(args, io);

@@ -26,7 +26,7 @@ export function gatherStatus(root: string, at: string): StatusView {
 
 type TaskView = Pick<StatusView, "tracker" | "tasks" | "why">;
 
-/** A project without a tracker has no tasks; one whose tracker cannot be asked has tasks that nobody knows. */
+/** A project without a tracker has no tasks; one whose tracker cannot be asked has tasks that no one knows. */
 export function gatherTasks(root: string): TaskView {
   try {
     return askTracker(root);
@@ -54,7 +54,7 @@ function inOrder(tracker: Tracker): Answer<Task[]> {
 }
 
 /**
- * Which tasks in progress this session may go on with: its own, nobody's, the person's own, and those of a session of this
+ * Which tasks in progress this session may go on with: its own, no one's, the person's own, and those of a session of this
  * machine that is dead. Never another live session's, another person's, another machine's or another worktree's.
  */
 export function mayResume(root: string, session: string): (task: Task) => boolean {

@@ -3,7 +3,7 @@
 /** Claude Code keeps a conversation as <its folder>/projects/<project>/<session>.jsonl; all others differ. */
 const CLAUDE_TRANSCRIPT = /\/projects\/[^/]+\/[^/]+\.jsonl$/;
 
-/** null: nobody we can talk to. The environment proves little, since an agent may be started inside another. */
+/** null: no one we can talk to. The environment proves little, since an agent may be started inside another. */
 export function detectHost(payload: unknown, env: Record<string, string | undefined>): "claude" | null {
   if (typeof payload !== "object" || payload === null) return null;
   const { transcript_path: transcript, turn_id: codex } = payload as Record<string, unknown>;

@@ -1,6 +1,6 @@
 /**
  * One SQLite file for the person, all projects. It is only an index of the journals: whatever is wrong with it, it is thrown
- * away and made anew; where none can be kept, it is made in memory. Raw events are not in it.
+ * away and made again; where none can be kept, it is made in memory. Raw events are not in it.
  */
 import { Database } from "bun:sqlite";
 import { close, FLAGS, open } from "../native/disk.ts";

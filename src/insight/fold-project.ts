@@ -9,7 +9,7 @@ import { type LineReader, nowhere, type Place, readOn } from "./read.ts";
 
 const FOLDER = ".pawl/journal";
 
-/** A file that is not what it was makes the whole project be folded anew. */
+/** A file that is not what it was makes the whole project be folded again. */
 export function foldProject(work: Work, project: Project): void {
   const { read, total } = work.step;
   if (project.gone || foldFiles(work, project)) return;

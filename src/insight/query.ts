@@ -47,7 +47,7 @@ export function openInsight(options: Options = {}): Insight {
       if (synced.share === 1) return synced;
     }
   };
-  // A file that turns out to be damaged is made anew once, whoever notices. What cannot be written is done in memory.
+  // A file that turns out to be damaged is made again once, whoever notices. What cannot be written is done in memory.
   const heal = <T>(work: () => T, again = work, isSecond = false): T => {
     try {
       return work();
@@ -127,7 +127,7 @@ const stateOf = ({ state }: Kept) => JSON.parse(state) as RunState;
 function knownOf(row: Kept): NonNullable<ReturnType<Insight["run"]>> {
   const { root, cost, gone } = row;
   const state = stateOf(row);
-  // Nobody waits for what is gone.
+  // No one waits for what is gone.
   const now = gone ? state.updated : Date.now();
   const stages = stageRows(root, state, now);
   const known = { run: runRow(root, state, cost, now), stages, gates: gateRows(root, state) };

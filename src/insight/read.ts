@@ -13,7 +13,7 @@ export interface Place {
   offset: number;
   /** inside of a line that is too long to matter */
   skipping: boolean;
-  /** a hash of the bytes before the offset: the text itself is nobody's business */
+  /** a hash of the bytes before the offset: the text itself is no one's business */
   tail: string;
 }
 

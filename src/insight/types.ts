@@ -115,7 +115,7 @@ export interface Synced {
   ms: number;
   /** of the journals, from 0 to 1: how much has been read. 1: all there was */
   share: number;
-  /** why everything was read anew; null: it was not */
+  /** why everything was read again; null: it was not */
   rebuilt: string | null;
   /** what could not be read, in words */
   problems: string[];

@@ -9,7 +9,7 @@ import { type Pointer, readPointer } from "./place.ts";
 import { describeParent, ownerGone, type Process } from "./processes/owner.ts";
 import { loadRun } from "./runs.ts";
 
-/** true: at work; false: known to be gone. Of those that are not in here nobody knows. */
+/** true: at work; false: known to be gone. Of those that are not in here no one knows. */
 export type Actors = ReadonlyMap<string, boolean>;
 
 export function knownActors(): Actors {
@@ -40,7 +40,7 @@ const KEPT_MS = 3_600_000;
 
 /**
  * A session with a run is known by its pointer. One that only has a task is noted, with its process. Where the process
- * is not known, nobody could ever tell that it is dead.
+ * is not known, no one could ever tell that it is dead.
  */
 export function noteActor(root: string, session: string, host = process.ppid): void {
   const found = describeParent(host);

@@ -21,7 +21,7 @@ const { O_APPEND, O_CREAT, O_EXCL, O_NOFOLLOW, O_NONBLOCK, O_RDONLY, O_RDWR, O_W
 const MIB = 1024 * 1024;
 const NOT_REGULAR = "not a regular file";
 
-/** Names of our unfinished files; a crash may leave one, nobody reads it. */
+/** Names of our unfinished files; a crash may leave one, no one reads it. */
 export const TEMP_PREFIX = ".pawl-tmp-";
 
 export type ReadFailure = "missing" | "not a regular file" | "too large" | "unreadable";
@@ -179,11 +179,11 @@ export function removeQuietly(path: string): void {
   try {
     unlinkIfThere(path);
   } catch {
-    // already gone, or a leftover nobody reads
+    // already gone, or a leftover no one reads
   }
 }
 
-/** Writes a complete, synced file under a name nobody reads; `publish` links or renames it to where it is seen. */
+/** Writes a complete, synced file under a name no one reads; `publish` links or renames it to where it is seen. */
 export function withTemp(
   dir: string,
   text: string,

@@ -12,7 +12,7 @@ export const greetingPath = (root: string) => statePath("greeted", hashOf(root).
 
 /** null: nothing to say here, or it was said before. Of two hooks that ask at once one gets the text. */
 export function greetingFor(cwd: string | null, via: string): string | null {
-  // Headless, nobody would see it; it is kept for a session with a person.
+  // Headless, no one would see it; it is kept for a session with a person.
   if (cwd === null || process.env.CLAUDE_CODE_ENTRYPOINT?.startsWith("sdk")) return null;
   try {
     const root = findRoot(cwd);

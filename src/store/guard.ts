@@ -41,7 +41,7 @@ export function noteClaim(
   };
 }
 
-/** Sessions nobody goes on with leave their files behind; a new one clears up after them. */
+/** Sessions no one goes on with leave their files behind; a new one clears up after them. */
 function forgetOld(folder: string): void {
   for (const path of namesOf(folder)
     .slice(0, MOST_LOOKED_AT)

@@ -145,7 +145,7 @@ export function dropEarlier({ root, id, start }: JobPlace): void {
   for (let earlier = start - 1; earlier > 0 && earlier > start - 10; earlier--) dropStart({ root, id, start: earlier });
 }
 
-/** Renamed first: nobody ever sees half a job. */
+/** Renamed first: no one ever sees half a job. */
 export function dropJob(root: string, id: string): void {
   const folder = folderOf(root, id);
   const aside = join(insideRoot(root, JOBS), `${TEMP_PREFIX}${process.pid}-${Bun.nanoseconds()}`);

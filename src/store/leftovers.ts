@@ -1,4 +1,4 @@
-/** What the checks of a run leave behind once it is over: trees to compare with, and results nobody asks for again. */
+/** What the checks of a run leave behind once it is over: trees to compare with, and results no one asks for again. */
 import type { Run } from "../kernel/types/run.ts";
 import { removeAll } from "../native/disk.ts";
 import { insideRoot } from "./files.ts";

@@ -78,7 +78,7 @@ function follow(root: string, commit: Commit, again: boolean): string[] {
     attempt(problems, effect.kind, () => perform(root, commit, effect, again));
   }
   const journalled = attempt(problems, "journal", () => appendJournal(root, commit));
-  // An archived run is never loaded again, so nobody would give its journal what is missing.
+  // An archived run is never loaded again, so no one would give its journal what is missing.
   if (journalled && wantsArchive(commit)) {
     attempt(problems, "archive", () => archiveRun(root, commit.run.id));
     if (commit.run.verdicts ?? commit.run.base_tree) attempt(problems, "tidy", () => dropLeftovers(root, commit.run));

@@ -100,7 +100,7 @@ function linkOrSame(temp: string, path: string): boolean {
   }
 }
 
-/** The compiled workflow, beside the run, before its first commit. */
+/** The compiled workflow, next to the run, before its first commit. */
 export function pinWorkflow(root: string, id: string, workflow: Workflow): void {
   if (!isRunId(id)) throw new RunError(`not a run's name: ${id.slice(0, 80)}`);
   if (!openRun(root, id)) return;

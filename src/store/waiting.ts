@@ -1,6 +1,6 @@
 import { listRuns } from "./runs.ts";
 
-/** Nobody touched it for a week: shown by `pawl runs`, but no longer brought up. */
+/** No one touched it for a week: shown by `pawl runs`, but no longer brought up. */
 export const STALE_MS = 7 * 24 * 3600 * 1000;
 
 /** One line for the person at a fresh start: what waits for someone. Other sessions' live runs are their business. */

@@ -26,7 +26,7 @@ const USUAL_PATH = "/usr/local/bin:/usr/bin:/bin";
 
 /**
  * The agent's marks (bd shows less when it sees them), what would name another actor, repository or output than we do,
- * and whatever loads code nobody named.
+ * and whatever loads code no one named.
  */
 const NOT_HANDED_ON =
   /^(CLAUDE.*|AI_AGENT|AGENT|PAWL.*|OLDPWD|_|BEADS_ACTOR|BD_(ACTOR|JSON_ENVELOPE|AGENT_MODE|DEBUG.*)|GH_(REPO|HOST|DEBUG|FORCE_TTY|PATH|EDITOR|BROWSER|PAGER)|DEBUG|PAGER|EDITOR|VISUAL|BROWSER|GLAMOUR_STYLE|CLICOLOR.*)$/s;
@@ -96,7 +96,7 @@ function endGroup(pid: number): void {
   try {
     process.kill(-pid, "SIGKILL");
   } catch {
-    // nobody left
+    // no one left
   }
 }
 

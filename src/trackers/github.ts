@@ -169,7 +169,7 @@ function claim(at: Place, number: string, actor: string): Answer<Task> {
         then(lookFor(at, number), (now) => {
           const verdict = judged(at, now, actor);
           if (verdict.kind === "ok") issue(at, ["edit", number, "--add-assignee", "@me"]);
-          // Said after the winner's: nobody must wait for a claim that never held.
+          // Said after the winner's: no one must wait for a claim that never held.
           else say(at, number, releaseComment(actor, at.here));
           return verdict;
         }),

@@ -111,7 +111,7 @@ function lookAtProject(root: string, at: string, words: Words): { needs: Need[];
   return { needs, live };
 }
 
-/** As STATUS: what nobody touched for a week is not brought up. */
+/** As STATUS: what no one touched for a week is not brought up. */
 const isShown = ({ status, updated_at }: RunSummary, at: string) =>
   status !== "ended" && Date.parse(at) - Date.parse(updated_at) <= STALE_MS;
 

@@ -2,7 +2,7 @@
 import { randomBytes, timingSafeEqual } from "node:crypto";
 
 const MOST_SESSIONS = 100;
-/** So many wrong tokens in a window of so many milliseconds; then nobody is listened to until it is over. */
+/** So many wrong tokens in a window of so many milliseconds; then no one is listened to until it is over. */
 const MOST_WRONG = 10;
 const WINDOW_MS = 30_000;
 const TICKET_MS = 120_000;

@@ -1,4 +1,4 @@
-/** Characters that nobody sees can neither make a signal nor hide in one. */
+/** Characters that no one sees can neither make a signal nor hide in one. */
 import { expect, test } from "bun:test";
 import fc from "fast-check";
 import { parseSignals } from "../../src/kernel/text/signal.ts";

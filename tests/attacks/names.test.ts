@@ -62,7 +62,7 @@ interface Ground {
   outside: string;
 }
 
-/** Beside the project lies a folder with all that a gate asks for; links in the project lead there. */
+/** Next to the project lies a folder with all that a gate asks for; links in the project lead there. */
 function ground(gates: string): Ground {
   const place = makePlace();
   const outside = join(place.base, "outside");

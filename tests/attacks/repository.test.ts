@@ -54,7 +54,7 @@ function begin(place: Place): Session {
 const stop = (place: Place, session: Session, said: string) =>
   runHook(place, payload(place, session, "Stop", stopFields(session, said)));
 
-// ── Beside the hook's working folder ────────────────────────────────────────
+// ── Next to the hook's working folder ────────────────────────────────────────
 
 /** Each of them would leave a mark, or change what Pawl does. */
 const traps = (mark: string): Record<string, string> => {

@@ -1,4 +1,4 @@
-/** A check that takes longer than a stop can wait: the process beside the hook wakes the agent with its result. */
+/** A check that takes longer than a stop can wait: the process next to the hook wakes the agent with its result. */
 import { afterAll, expect, test } from "bun:test";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";

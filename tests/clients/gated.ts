@@ -37,7 +37,7 @@ stages:
 
 export interface Ground {
   files: Record<string, string>;
-  /** what nobody has approved does not run */
+  /** what no one has approved does not run */
   untrusted?: true;
 }
 

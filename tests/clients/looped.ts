@@ -111,7 +111,7 @@ export function keptLoop({ root, home }: Project): KeptLoop {
   }
 }
 
-/** Ended, but asked for by nobody, is not alive: where these tests run nothing may collect orphans. */
+/** Ended, but asked for by no one, is not alive: where these tests run nothing may collect orphans. */
 export function isAlive(pid: number): boolean {
   try {
     return !/\) [ZX] /.test(readFileSync(`/proc/${pid}/stat`, "utf8"));

@@ -96,7 +96,7 @@ export function startModel(script: Script) {
       const fresh = messages.slice(known < messages.length ? known : 0);
       return fresh.flatMap((one) => (one.role === "assistant" ? [] : [one.text])).join("\n");
     },
-    /** turns of the main script that nobody asked for yet */
+    /** turns of the main script that no one asked for yet */
     left: () => queues.main.length,
     stop: () => server.stop(true),
   };

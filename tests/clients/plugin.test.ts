@@ -61,7 +61,7 @@ describe("the plugin in the real client", () => {
 
     const done = await scene.print("/complete-work");
 
-    // four stops, each with the hook of the settings, that of the plugin, and the plugin's waker beside it
+    // four stops, each with the hook of the settings, that of the plugin, and the plugin's waker next to it
     expect(done.hookOutputs.filter((output) => output.event === "Stop")).toHaveLength(12);
     expect(answers(done.hookOutputs, "Stop")).toHaveLength(4);
     expect(answers(done.hookOutputs, "UserPromptSubmit")).toHaveLength(1);

@@ -13,7 +13,7 @@ export interface Said {
   text: string;
 }
 
-/** `claude …` in the project's home, with nobody to talk to: it has to work offline. */
+/** `claude …` in the project's home, with no one to talk to: it has to work offline. */
 export async function claude(project: Project, ...args: string[]): Promise<Said> {
   const child = Bun.spawn([await claudeBinary(), ...args], {
     cwd: project.root,

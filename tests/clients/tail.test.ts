@@ -144,7 +144,7 @@ const TWICE = [DIRTY, say("All done."), say("All done, really.")];
 
 interface Skill {
   typed: string;
-  /** null: nobody watches */
+  /** null: no one watches */
   chain: string | null;
   by: "init" | "plugin";
   files?: Record<string, string>;

@@ -16,7 +16,7 @@ import {
   transcribePrompt,
 } from "../harness/harness.ts";
 
-/** Formal workflows that nobody registered: written by an agent, or standing in notes and plans. */
+/** Formal workflows that no one registered: written by an agent, or standing in notes and plans. */
 afterAll(removePlaces);
 
 const PATH = "untracked/workflow-state/feature-implementation/state-feature-implementation-20251209_143052.json";

@@ -116,7 +116,7 @@ const commit = fc.record({
 
 type Change = (line: string) => string[];
 
-/** What a journal may hold beside what was written into it. */
+/** What a journal may hold next to what was written into it. */
 const change: fc.Arbitrary<Change> = fc.oneof(
   { weight: 30, arbitrary: fc.constant<Change>((line) => [line]) },
   fc.constant<Change>((line) => [line, line]),

@@ -1,5 +1,5 @@
 /**
- * A terminal window of its own, as a person has one: its processes are nobody's children here, so that it does not matter
+ * A terminal window of its own, as a person has one: its processes are no one's children here, so that it does not matter
  * whether an agent runs the tests. Started as a program, this file is that window.
  */
 import { mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
@@ -26,7 +26,7 @@ export async function inWindow(work: Work): Promise<Seen> {
   const folder = mkdtempSync(join(tmpdir(), "pawl-window-"));
   try {
     writeFileSync(join(folder, "work"), JSON.stringify(work));
-    // The shell ends at once: what it started belongs to nobody.
+    // The shell ends at once: what it started belongs to no one.
     const orphan = [
       "/bin/sh",
       "-c",

@@ -1,4 +1,4 @@
-/** `pawl explain` of a loop: nobody's turn but the loop's own. */
+/** `pawl explain` of a loop: no one's turn but the loop's own. */
 import { afterEach, beforeEach, expect, test } from "bun:test";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";

@@ -52,7 +52,7 @@ async function until(what: string, isSo: () => boolean, seconds = 60): Promise<v
 
 const STUBBORN = 'trap "" TERM INT HUP; echo $$ >> "$1"; end=600; while [ $end -gt 0 ]; do sleep 1; end=$((end-1)); done'; // biome-ignore format: one program
 
-/** The shell in between ends at once, so that its child is nobody's. */
+/** The shell in between ends at once, so that its child is no one's. */
 async function fork([file = ""]: string[]): Promise<void> {
   writeFileSync(file, `${process.pid}\n`);
   const inherit = { stdin: "ignore", stdout: "inherit", stderr: "inherit" } as const;

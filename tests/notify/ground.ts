@@ -54,7 +54,7 @@ export const environments = ({ home }: Place): string[] =>
     .filter((name) => name.endsWith(".env"))
     .map((name) => readFileSync(join(home, "got", name), "utf8"));
 
-/** The spool is empty, and nobody is at work on what was in it. */
+/** The spool is empty, and no one is at work on what was in it. */
 export const isIdle = ({ home }: Place) =>
   namesIn(join(home, ".local/state/pawl/notify")).every((name) => name === "said");
 

@@ -1,4 +1,4 @@
-/** A loop is over, and nobody sat in front of it. */
+/** A loop is over, and no one sat in front of it. */
 import { afterEach, beforeEach, expect, setDefaultTimeout, test } from "bun:test";
 import { chmodSync, existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";

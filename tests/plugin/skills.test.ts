@@ -85,7 +85,7 @@ describe("the tail", () => {
     for (const [, called] of body.matchAll(/`\/(?:pawl:)?([\w-]+)[ `]/g)) expect(all).toContain(called!);
   });
 
-  // The client asks before its Skill tool loads a skill that brings permissions, and refuses where nobody can answer.
+  // The client asks before its Skill tool loads a skill that brings permissions, and refuses where no one can answer.
   test.each(tailed)("%s: brings no permissions, so that a tail-call is not stopped by a question", (name) => {
     expect(Object.keys(skills[name]!.front)).toEqual(["name", "description", "argument-hint"]);
   });

@@ -1,4 +1,4 @@
-/** What a scenario may say beside a step, and whether it is so. Each check gives back what is wrong, or nothing. */
+/** What a scenario may say next to a step, and whether it is so. Each check gives back what is wrong, or nothing. */
 import { join } from "node:path";
 import { parse } from "yaml";
 import { errorsOf, textOf } from "../harness/harness.ts";

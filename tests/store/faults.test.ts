@@ -32,7 +32,7 @@ function allFiles(root: string): string[] {
   return entries.filter((entry) => !entry.isDirectory()).map((entry) => join(entry.parentPath, entry.name));
 }
 
-/** Before anything is mended: what can be seen is whole, in its place, and nothing was taken for broken. */
+/** Before anything is fixed: what can be seen is whole, in its place, and nothing was taken for broken. */
 function expectSound(root: string): void {
   for (const path of allFiles(root)) {
     const name = path.slice(root.length + 1);

@@ -238,7 +238,7 @@ describe("the deadline", () => {
   }, 60_000);
 });
 
-/** A killed process that nobody has asked for yet is still listed. */
+/** A killed process that no one has asked for yet is still listed. */
 function goneSoon(pid: number): boolean {
   for (let looks = 0; looks < 2_000; looks++) {
     if (!existsSync(`/proc/${pid}`) || /\) [ZX] /.test(readFileSync(`/proc/${pid}/stat`, "utf8"))) return true;

@@ -17,7 +17,7 @@ export interface Running {
 const PATIENCE_MS = 20_000;
 const started: number[] = [];
 
-/** The shell ends at once, so that the dashboard is nobody's child here: it does not matter whether an agent runs the tests. */
+/** The shell ends at once, so that the dashboard is no one's child here: it does not matter whether an agent runs the tests. */
 export async function startDashboard(
   place: Place,
   args: string[] = [],

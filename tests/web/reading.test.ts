@@ -34,7 +34,7 @@ test("figures grow while the journal is read, and every answer says how much of 
   const { client, look, first, runs } = await openWhileReading();
   expect(first.percent).toMatch(/^\d\d?$/);
   expect(first.runs).toBeWithin(1, runs);
-  // Nobody has to ask for it to go on.
+  // No one has to ask for it to go on.
   const last = await until(async () => ((await client.get("/api/now")).headers.has("x-pawl-reading") ? null : look()));
   expect(last).toMatchObject({ percent: null, runs, completed: runs });
 }, 120_000);

@@ -36,7 +36,7 @@ function readLine(): string {
   }
 }
 
-/** What can be mended is told with its remedy, not as a failure of ours. */
+/** What can be fixed is told with its remedy, not as a failure of ours. */
 export function orUserError<T>(work: () => T): T {
   try {
     return work();

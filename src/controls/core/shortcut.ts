@@ -60,7 +60,7 @@ export function withOverrides(table: readonly Shortcut[], layers: Overrides[]): 
 
 const LONGEST_MEANING = 60;
 
-/** Nothing is resolved or watched for it: nobody knows what it asks for. */
+/** Nothing is resolved or watched for it: no one knows what it asks for. */
 function ownShortcut(key: string, value: string): Shortcut {
   const text = plain(value).trim();
   const line = text.split("\n", 1)[0]!;

@@ -23,7 +23,7 @@ export interface Choice {
 }
 
 const DEFAULT_MODEL = "sonnet";
-/** What is longer nobody reads, and an agent pays for it with every prompt. */
+/** What is longer no one reads, and an agent pays for it with every prompt. */
 const MOST_LINES = 25;
 
 // ── Which task ──────────────────────────────────────────────────────────────

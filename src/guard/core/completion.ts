@@ -6,7 +6,7 @@
 
 import { proseLines } from "../../kernel/text/signal.ts";
 
-/** claims stand at the end; nobody reads more of a message than this */
+/** claims stand at the end; no one reads more of a message than this */
 const LONGEST = 40_000;
 /** stands for whatever is quoted: a name or a command in the middle of a sentence */
 const QUOTED = " quotedcode ";
@@ -110,7 +110,7 @@ function firstWords(found: string): number {
   return end < 0 ? found.length : end;
 }
 
-/** A condition governs the clause it stands in, and what follows a comma: so only joints that begin anew part them. */
+/** A condition governs the clause it stands in, and what follows a comma: so only joints that begin again part them. */
 function clausesOf(sentence: string): string[] {
   if (
     /^(?:if|once|when|until|unless|as soon as|before|assuming|wenn|sobald|si|quand|cuando)(?![\p{L}])/u.test(sentence)

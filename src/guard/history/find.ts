@@ -75,7 +75,7 @@ function lookInto(folder: string, { since }: Wanted, found: Found): void {
   }
 }
 
-/** Some versions keep the sub-agents' files beside the session's, which is named in their first line. */
+/** Some versions keep the sub-agents' files next to the session's, which is named in their first line. */
 const isAgent = (name: string) => name.startsWith("agent-");
 
 function sessionOf(path: string): string {

@@ -12,7 +12,7 @@ interface AgentFile {
   changed: number;
 }
 
-/** The sub-agents' own transcripts beside the main one, newest first; none is the ordinary case. */
+/** The sub-agents' own transcripts next to the main one, newest first; none is the ordinary case. */
 export function agentFiles(path: string, since: number): AgentFile[] {
   const folder = join(path.replace(/\.jsonl$/, ""), "subagents");
   const files = listNames(folder).flatMap((name) => agentFile(folder, name));

@@ -12,7 +12,7 @@ const LONGEST_REQUEST = 4_000;
 const TYPE_USER = Buffer.from('"type":"user"');
 const TOOL_RESULT = Buffer.from('"tool_result"');
 
-/** "": nothing was asked since the last command, or nobody can tell. */
+/** "": nothing was asked since the last command, or no one can tell. */
 export function readRequest(path: string): string {
   const found = pollFile(
     path,

@@ -38,7 +38,7 @@ export function pollFile<T>(
   }
 }
 
-/** O_NONBLOCK: opening a FIFO that nobody writes to must not hang the hook. */
+/** O_NONBLOCK: opening a FIFO that no one writes to must not hang the hook. */
 function openRegular(path: string): Opened {
   try {
     const fd = disk.open(path, disk.FLAGS.O_RDONLY | disk.FLAGS.O_NONBLOCK);

@@ -117,7 +117,7 @@ const MOVES: Record<string, Handler> = {
   ended: end,
 };
 
-/** Whatever moved it: a line tells in which stage the run is. With a task all stages begin anew, even the same one. */
+/** Whatever moved it: a line tells in which stage the run is. With a task all stages begin again, even the same one. */
 function place(state: RunState, line: JournalLine): void {
   if (line.kind === "task_begun") return;
   if (openVisit(state) === undefined) enter(state, line.stage, line.at);

@@ -98,7 +98,7 @@ function grouped(lines: UncheckedLine[]): [UncheckedLine, number][] {
 
 const isCommand = (how: string) => how.startsWith("`");
 
-/** Columns beside the names and the title: for what is said, and for what is never cut. */
+/** Columns next to the names and the title: for what is said, and for what is never cut. */
 const ROOM = 50;
 const ROOM_OF_TIME = 40;
 const SHORTEST_TITLE = 16;
@@ -114,7 +114,7 @@ function headOf(about: About, { projects }: ReportView, shown: Shown, beside: nu
   return called === "" ? `${place}${names}` : `${place}${called} (${names})`;
 }
 
-/** A part that nobody told makes the sum a lower bound. */
+/** A part that no one told makes the sum a lower bound. */
 function costLines({ runs, loops }: CostView): string[] {
   const unknown = runs.unknown + loops.unknown;
   const count = runs.count + loops.count;

@@ -39,7 +39,7 @@ export interface RunningLine extends About {
 }
 
 /**
- * claimed: nobody checked it · skipped: a stage that was left out · approved: a person's word instead of a pass · off: gates
+ * claimed: no one checked it · skipped: a stage that was left out · approved: a person's word instead of a pass · off: gates
  * that are switched off · tree: no command was run on what was made · flaky: passed only when tried again
  */
 export interface UncheckedLine extends About {

@@ -116,7 +116,7 @@ export interface RunTask {
   labels: string[];
   tracker: string;
   path?: string;
-  /** as whom it was claimed; "" where the tracker names nobody */
+  /** as whom it was claimed; "" where the tracker names no one */
   actor: string;
   claimed_at: string;
 }

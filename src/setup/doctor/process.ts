@@ -61,6 +61,6 @@ function endGroup(pid: number): void {
   try {
     process.kill(-pid, "SIGKILL");
   } catch {
-    // nobody is left
+    // no one is left
   }
 }

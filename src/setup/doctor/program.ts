@@ -1,4 +1,4 @@
-/** The one binary that hooks call: there, ours, of this version, and nobody else's to change. */
+/** The one binary that hooks call: there, ours, of this version, and no one else's to change. */
 import { accessSync, constants, realpathSync, type Stats, statSync } from "node:fs";
 import { version } from "../../../package.json";
 import { errorCode, messageOf, readText } from "../../store/files.ts";

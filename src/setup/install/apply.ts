@@ -1,5 +1,5 @@
 /**
- * Changes several files or none. Everything new is written beside its place first, so that a full disk shows before
+ * Changes several files or none. Everything new is written next to its place first, so that a full disk shows before
  * anything is touched; old files keep a second name until all is done, so that putting them back needs no space.
  */
 import {
@@ -37,7 +37,7 @@ interface Work {
   undo: (() => void)[];
   /** that we made, outermost first */
   folders: string[];
-  /** names nobody needs afterwards, however it ended */
+  /** names no one needs afterwards, however it ended */
   spare: string[];
 }
 

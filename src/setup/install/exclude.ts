@@ -3,7 +3,7 @@ import type { ExcludePlace } from "../../store/owned.ts";
 
 const INSTALLED = "# installed by `pawl init`, for this person only";
 
-/** `installed`: files of a personal installation, which are nobody else's business. */
+/** `installed`: files of a personal installation, which are no one else's business. */
 export function withExcludes(text: string | null, place: ExcludePlace, installed: string[]): string {
   const present = new Set((text ?? "").split(/\r?\n/));
   const block = (marker: string, lines: string[]) => {

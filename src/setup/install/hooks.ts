@@ -36,7 +36,7 @@ export const guarded = (words: string) =>
 export const hookCommand = (scope: Scope) => guarded(`hook claude --via ${scope}`);
 
 /**
- * Beside the hook of a stop it waits for a check that takes longer, and wakes the agent with the result; beside that of
+ * Next to the hook of a stop it waits for a check that takes longer, and wakes the agent with the result; next to that of
  * a cleared conversation it makes the first move.
  */
 const REWAKE_TIMEOUT = 86_400;

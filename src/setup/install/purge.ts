@@ -122,7 +122,7 @@ function trackedIn(root: string, paths: string[]): string[] {
   return stderr.toString().includes("not a git repository") ? [] : paths;
 }
 
-/** A crash in the middle of `init` may have left an unfinished file beside git's own. */
+/** A crash in the middle of `init` may have left an unfinished file next to git's own. */
 function unfinishedInGit(root: string): string[] {
   const place = quietly(() => excludePlace(root));
   const folder = place === null ? null : dirname(place.path);

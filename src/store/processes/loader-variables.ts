@@ -1,5 +1,5 @@
 /**
- * Environment variables that make an ordinary program load code nobody named, run another program instead, or leave
+ * Environment variables that make an ordinary program load code no one named, run another program instead, or leave
  * tests out. A gate's command proves nothing if one of them can come from a settings file: they are taken out of what
  * the command inherits, and a gate's own `env` must not set them. Whoever needs one writes it into the command
  * (`env PYTHONPATH=src pytest`), where it is seen when the command is trusted.

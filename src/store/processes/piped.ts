@@ -121,7 +121,7 @@ export function after<T>(ms: number, word?: T): Promise<T | undefined> {
 const MARK = "PAWL_GROUP";
 
 /**
- * If we are killed, its input ends, and it ends the group: nothing runs on that nobody waits for. It stands there
+ * If we are killed, its input ends, and it ends the group: nothing runs on that no one waits for. It stands there
  * before the command does, and finds by its mark (where there is a /proc) what it was not told of any more, and at last what
  * left the group. Not sooner: an agent whose tool is ended before itself takes that for an answer, and goes on with it.
  */

@@ -13,7 +13,7 @@ export interface Identity {
 
 /** SIGTERM, this long, SIGKILL. */
 const GRACE_MS = 2_000;
-/** What was killed leaves the list of processes soon, unless nobody waits for it. */
+/** What was killed leaves the list of processes soon, unless no one waits for it. */
 const GONE_MS = 1_000;
 const LOOK_AGAIN_MS = 20;
 
@@ -41,7 +41,7 @@ interface Status {
   start: string;
   parent: number;
   group: number;
-  /** ended, and nobody has asked how */
+  /** ended, and no one has asked how */
   dead: boolean;
 }
 
@@ -83,7 +83,7 @@ function pidNamespace(): string {
 
 // ── Groups ──────────────────────────────────────────────────────────────────
 
-/** false: there is nobody any more. */
+/** false: there is no one any more. */
 export function signalGroup(group: number, signal: NodeJS.Signals | 0): boolean {
   try {
     process.kill(-group, signal);

@@ -1,4 +1,4 @@
-/** Who waits beside a session for a check that takes long, to wake the agent with its result. */
+/** Who waits next to a session for a check that takes long, to wake the agent with its result. */
 import { ensureDir, errorCode, isObject, parseJson, readText, removeQuietly, writeAtomic } from "../files.ts";
 import { homeDir, statePath } from "../home.ts";
 

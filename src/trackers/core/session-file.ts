@@ -167,7 +167,7 @@ export function addTask(text: string, task: NewTask): string {
   return insert(text, place.at, [...heading, ...lines]);
 }
 
-/** Sections in which nobody looks for what is to be done. */
+/** Sections in which no one looks for what is to be done. */
 const NOT_FOR_NEW = /\b(worktree|completed|done|finished|closed|blocked|dropped|archived?)\b/i;
 
 /** As deep as the task above it, or what follows would become its text. */

@@ -27,7 +27,7 @@ export interface Claim {
 
 export interface LineChange extends Fields {
   state?: TaskState;
-  /** null: nobody's */
+  /** null: no one's */
   owner?: Claim | null;
   labels?: { add?: string[]; remove?: string[] };
   priority?: number;
@@ -171,7 +171,7 @@ function setOwner(line: TaskLine, owner: Claim | null): TaskLine {
   return owner === null ? freed : append(freed, claimText(owner));
 }
 
-/** Labels may stand beside it. */
+/** Labels may stand next to it. */
 function withoutOwner(piece: string): string[] {
   const field = piece.replace(CODE, "").replace(WORD, "$1").trim();
   if (!OWNER.test(field)) return [piece];

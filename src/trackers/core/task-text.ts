@@ -4,7 +4,7 @@ import { factsOf, type NewTask, parseTaskLine } from "./session-line.ts";
 /** What is longer is a text, not a name. */
 const LONGEST_TITLE = 200;
 const SHORT_TITLE = 100;
-/** Nobody writes fields behind a name this long; looking for them takes ever longer. */
+/** No one writes fields behind a name this long; looking for them takes ever longer. */
 const LONGEST_NOTATION = 2_000;
 const LABEL = "#[\\p{L}_][\\p{L}\\p{N}_.:/+-]*|#\\p{N}+[\\p{L}_.:/+-][\\p{L}\\p{N}_.:/+-]*";
 const WORD = new RegExp(`^(?:${LABEL}|p[0-4])$`, "u");

@@ -47,7 +47,7 @@ const compareText = (a: string, b: string) => (a < b ? -1 : a > b ? 1 : 0);
 
 // ── What is left ────────────────────────────────────────────────────────────
 
-/** `unfinished`: all that the tracker lists. A blocker that it does not list is finished, or nobody knows it. */
+/** `unfinished`: all that the tracker lists. A blocker that it does not list is finished, or no one knows it. */
 export function leftovers(unfinished: Task[], scope: Scope): Leftover[] {
   const known = new Set(unfinished.map((task) => task.id));
   return unfinished
@@ -61,7 +61,7 @@ export function leftovers(unfinished: Task[], scope: Scope): Leftover[] {
 
 // ── Claims ──────────────────────────────────────────────────────────────────
 
-/** Milliseconds since it was claimed; null: not claimed, or nobody wrote down when. `now`: milliseconds since 1970. */
+/** Milliseconds since it was claimed; null: not claimed, or no one wrote down when. `now`: milliseconds since 1970. */
 export function claimAge(task: Task, now: number): number | null {
   if (task.state !== "claimed" || task.claimed_at === undefined) return null;
   const since = instantOf(task.claimed_at);

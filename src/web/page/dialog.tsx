@@ -18,7 +18,7 @@ export function Dialog({ title, first, children }: DialogProps) {
     dialog.current?.showModal();
     first.current?.focus();
   }, [first]);
-  // A press beside the dialog closes it; Escape does the same for the keyboard.
+  // A press next to the dialog closes it; Escape does the same for the keyboard.
   return (
     // biome-ignore lint/a11y/useKeyWithClickEvents: the browser closes a dialog with Escape by itself
     <dialog

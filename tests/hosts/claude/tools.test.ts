@@ -20,7 +20,7 @@ function toolsOf(path: string, since = SINCE, waitMs = 0) {
   return found.value;
 }
 
-/** Writes a sub-agent's file beside the transcript. */
+/** Writes a sub-agent's file next to the transcript. */
 function addAgent(path: string, agent: string, lines: string[]): string {
   const beside = join(path.replace(/\.jsonl$/, ""), "subagents");
   mkdirSync(beside, { recursive: true });

@@ -271,7 +271,7 @@ describe("properties", () => {
         const before = read(text);
         const after = read(addTask(text, { title: "Quite new", text: body, labels: ["l"] }));
         const isNew = after.filter((task) => task.title === "Quite new").length;
-        // At the end of a comment nobody closed it is hidden, and the tracker refuses to write it.
+        // At the end of a comment no one closed it is hidden, and the tracker refuses to write it.
         expect(isNew).toBe(/```|<!--/.test(text) && isNew === 0 ? 0 : 1);
         expect(after.filter((task) => task.title !== "Quite new").map(({ title, state }) => [title, state])).toEqual(
           before.map(({ title, state }) => [title, state]),
