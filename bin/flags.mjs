@@ -24,3 +24,12 @@ export function compileArguments(root, to, ordered) {
   const flags = ordered && existsSync(order) ? [...FLAGS, `--bytecode-order=${order}`] : FLAGS;
   return ["build", ...flags, join(root, "src", "main.ts"), "--outfile", to];
 }
+
+/** The dashboard's page, as two texts that the program embeds: in the package, and made once in a checkout. */
+export const PAGE = ["bin/page-script.txt", "bin/page-style.txt"];
+
+/** @param {string} root the package @param {string} made one of PAGE @param {string} to */
+export function pageArguments(root, made, to) {
+  const entry = made === PAGE[0] ? "app.tsx" : "style/index.css";
+  return ["build", join(root, "src/web/page", entry), "--target=browser", "--minify", "--outfile", to];
+}

@@ -4,7 +4,7 @@ import { accessSync, constants, readdirSync, readFileSync, statSync } from "node
 import { userInfo } from "node:os";
 import { join } from "node:path";
 
-/** What the person can mend: what is wrong, and what to do next. */
+/** What the person can fix: what is wrong, and what to do next. */
 export class Trouble extends Error {
   /** @param {string} message @param {string} hint */
   constructor(message, hint) {
@@ -33,6 +33,8 @@ export function contentOf(root) {
   const hash = createHash("sha256");
   for (const path of ["package.json", .../** @type {string[]} */ (files)]
     .flatMap((name) => filesIn(root, name))
+    // Made from src, by the compiler in a checkout.
+    .filter((path) => !path.startsWith("bin/page-"))
     .sort()) {
     const bytes = readFileSync(join(root, path));
     hash.update(`${path}\0${bytes.length}\0`).update(bytes);

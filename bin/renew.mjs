@@ -17,7 +17,7 @@ import {
 } from "node:fs";
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
-import { compileArguments } from "./flags.mjs";
+import { compileArguments, PAGE, pageArguments } from "./flags.mjs";
 import { isCurrent, stampOf, Trouble } from "./place.mjs";
 
 /** @typedef {import("./place.mjs").Place} Place */
@@ -68,19 +68,29 @@ function sweep(folder) {
  */
 function compile(bun, root, work) {
   const made = join(work, "pawl");
-  const { status, error, stdout, stderr } = spawnSync(bun, compileArguments(root, made, true), {
+  // The package brings the page; a checkout makes it, since its sources may be newer.
+  for (const name of existsSync(join(root, "scripts/build.ts")) ? PAGE : []) {
+    const text = join(root, `${name}.new`);
+    runBun(bun, pageArguments(root, name, text), work);
+    renameSync(text, join(root, name));
+  }
+  runBun(bun, compileArguments(root, made, true), work);
+  prove(made);
+  return made;
+}
+
+/** @param {string} bun @param {string[]} args @param {string} work */
+function runBun(bun, args, work) {
+  const { status, error, stdout, stderr } = spawnSync(bun, args, {
     cwd: work,
     env: plainEnvironment(),
     encoding: "utf8",
   });
-  if (error || status !== 0) {
-    throw new Trouble(
-      `cannot compile: ${error?.message ?? `${stdout}${stderr}`.trim()}`,
-      "make room if the disk is full; otherwise install pawl again",
-    );
-  }
-  prove(made);
-  return made;
+  if (!error && status === 0) return;
+  throw new Trouble(
+    `cannot compile: ${error?.message ?? `${stdout}${stderr}`.trim()}`,
+    "make room if the disk is full; otherwise install pawl again",
+  );
 }
 
 /** What would change the result: options for Bun, and NODE_ENV, which is compiled in. */

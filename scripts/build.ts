@@ -4,7 +4,7 @@
  */
 import { mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
-import { compileArguments, ORDER } from "../bin/flags.mjs";
+import { compileArguments, ORDER, PAGE, pageArguments } from "../bin/flags.mjs";
 
 const ROOT = resolve(import.meta.dir, "..");
 /** What any session may send, and what most of them send most. */
@@ -40,16 +40,10 @@ function usedBy(binary: string, work: string): string {
   return `${["v2", ...used, ...never].join("\n")}\n`;
 }
 
-/** The dashboard's page, as two texts that the program embeds. They are in the package: the user's machine needs no preact. */
 function bundlePage(): void {
-  for (const [entry, name] of [
-    ["app.tsx", "script"],
-    ["style/index.css", "style"],
-  ]) {
-    const made = join(ROOT, `bin/page-${name}.txt`);
-    const path = join(ROOT, "src/web/page", entry!);
-    run([process.execPath, "build", path, "--target=browser", "--minify", "--outfile", `${made}.new`], process.env);
-    renameSync(`${made}.new`, made);
+  for (const made of PAGE) {
+    run([process.execPath, ...pageArguments(ROOT, made, join(ROOT, `${made}.new`))], process.env);
+    renameSync(join(ROOT, `${made}.new`), join(ROOT, made));
   }
 }
 
