@@ -2,7 +2,7 @@
 import type { InferOutput } from "valibot";
 import { GATE } from "./gate.ts";
 import { ABOUT, FAILURE_THRESHOLD, MAX_ITERATIONS, TIMEOUT } from "./loop.ts";
-import { line, list, map, name, optional, type Rule, record, required, text, word, yes } from "./words.ts";
+import { FILLED, line, list, map, name, optional, type Rule, record, required, text, word, yes } from "./words.ts";
 
 const FRAGMENT_PATH: Rule = {
   pattern:
@@ -15,7 +15,6 @@ const PARAMETER: Rule = {
   what: "the name of a parameter",
   hint: "use lower-case letters, digits and underscores, beginning with a letter, at most 48",
 };
-const FILLED: Rule = { pattern: "\\S", what: "a text", hint: "write something here, or leave the key out" };
 
 const FRAGMENT = record(
   {

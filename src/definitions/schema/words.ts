@@ -13,6 +13,8 @@ export interface Rule {
   hint: string;
 }
 
+export const FILLED: Rule = { pattern: "\\S", what: "a text", hint: "write something here, or leave the key out" };
+
 export type Shape<T> = v.GenericSchema<unknown, T>;
 type Entry<T> = v.ExactOptionalSchema<Shape<T>, undefined>;
 

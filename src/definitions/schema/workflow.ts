@@ -3,6 +3,7 @@ import type { InferOutput } from "valibot";
 import { GATE } from "./gate.ts";
 import { COMMANDS, INFERENCE, LABEL, TASKS } from "./task.ts";
 import {
+  FILLED,
   integer,
   line,
   list,
@@ -71,7 +72,6 @@ const ANSWER_WORD: Rule = {
   what: "a word to answer with",
   hint: "use one word of at most 32 characters; numbers already mean the choices in order",
 };
-const FILLED: Rule = { pattern: "\\S", what: "a text", hint: "write something here, or leave the key out" };
 
 const filePath = text(FILE_PATH);
 const filled = text(FILLED);
