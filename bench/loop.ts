@@ -43,7 +43,7 @@ export function measureReading(): Counted[] {
 
 function readOnce(tail: Uint8Array): { ms: number; found: boolean } {
   const began = Bun.nanoseconds();
-  const { success, failure } = signalsInOutput({ head: new Uint8Array(0), tail }, PROMPT);
+  const { success, failure } = signalsInOutput({ head: new Uint8Array(0), tail, bytes: tail.length }, PROMPT);
   return { ms: (Bun.nanoseconds() - began) / 1e6, found: success && !failure };
 }
 

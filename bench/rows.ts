@@ -42,6 +42,9 @@ export interface Setting {
 export const EMPTY = "empty binary";
 export const AGAIN = "empty binary, again";
 export const PYTHON = "python3, the same work";
+/** What a session without a run may cost, and one with a run. */
+const UNARMED: Bound[] = [{ against: EMPTY, most: 1.3 }];
+const ARMED: Bound[] = [{ against: PYTHON, most: 0.45 }];
 const ONE_MB = "armed Stop, 1 MB transcript";
 const MESSAGE = `Memory is written: decisions.md +1 entry.\n\n${SIGNAL}`;
 
@@ -49,7 +52,7 @@ const silent = (sample: Sample) => (sample.out === "" ? null : `printed ${sample
 
 const GROUPS: Record<string, (setting: Setting) => Measured[]> = {
   unarmed: unarmedRows,
-  shortcuts: (setting) => shortcutRows(setting, EMPTY),
+  shortcuts: (setting) => shortcutRows(setting, UNARMED),
   line: statusLineRows,
   armed: armedRows,
   tools: toolRows,
@@ -59,9 +62,10 @@ const GROUPS: Record<string, (setting: Setting) => Measured[]> = {
 
 export const GROUP_NAMES = Object.keys(GROUPS);
 
-/** `only`: this group of rows, and the floor; "" for all. */
+/** `only`: this group of rows, what it is compared with, and the floor; "" for all. */
 export function makeRows(setting: Setting, only: string): Measured[] {
-  const chosen = GROUP_NAMES.filter((name) => only === "" || name === only);
+  const isPeer = (name: string) => name === "peers" && ["armed", "crowd"].includes(only);
+  const chosen = GROUP_NAMES.filter((name) => only === "" || name === only || isPeer(name));
   return [...floorRows(setting), ...chosen.flatMap((name) => GROUPS[name]!(setting))];
 }
 
@@ -94,12 +98,11 @@ function unarmedRows({ pawl, folder }: Setting): Measured[] {
     "/none.jsonl",
   );
   const prompt = promptPayload(nobody, "fix the failing test, then tell me what it was");
-  const bounds = [{ against: EMPTY, most: 1.15 }];
   return [
     { name: "unarmed Stop", job: (n: number) => hookJob(pawl(n), nobody, stop), wrong: silent },
     { name: "unarmed Stop, long message", job: (n: number) => hookJob(pawl(n), nobody, wordy), wrong: silent },
     { name: "unarmed prompt", job: (n: number) => hookJob(pawl(n), nobody, prompt), wrong: silent },
-  ].map((unarmed) => cheap(row(unarmed, bounds, true)));
+  ].map((unarmed) => cheap(row(unarmed, UNARMED, true)));
 }
 
 // ── Status line ─────────────────────────────────────────────────────────────
@@ -130,7 +133,6 @@ const SESSION_MD = `# Session\n\n## Pending Tasks\n${Array.from({ length: 20 }, 
 
 function crowdRows({ pawl, template, folder }: Setting): Measured[] {
   const { project, transcript } = crowdedProject(pawl(0), template, folder, 50, 500);
-  const bounds = [{ against: EMPTY, most: 1.4 }];
   const holds = (text: string) => (sample: Sample) =>
     sample.out.includes(text) ? null : `printed ${sample.out.slice(0, 200)}`;
   const job = (payload: object) => (n: number) => hookJob(pawl(n), project, payload);
@@ -140,15 +142,15 @@ function crowdRows({ pawl, template, folder }: Setting): Measured[] {
     wrong: holds("WORKFLOW RESTORED"),
   });
   return [
-    row(start("compact"), bounds, true),
-    row(start("resume"), bounds, true),
+    row(start("compact"), ARMED, true),
+    row(start("resume"), ARMED, true),
     row(
       {
         name: "PreCompact, 50 + 500 runs",
         job: job(compactPayload(project, transcript)),
         wrong: holds("Keep in the summary"),
       },
-      bounds,
+      ARMED,
       true,
     ),
   ];
@@ -202,18 +204,14 @@ function armedRows(setting: Setting): Measured[] {
   const one = writeTranscript(at("1m.jsonl"), 1, "signal");
   const plain = writeTranscript(at("plain.jsonl"), 1, "no signal");
   const image = writeTranscript(at("image.jsonl"), 1, "signal, then an image");
-  const bounds = [
-    { against: EMPTY, most: 1.4 },
-    { against: PYTHON, most: 0.4 },
-  ];
   const found = { message: LAST_WORDS, stage: "review" };
   const rows = [
-    armedRow(setting, "armed Stop, moves a stage", "move", bounds, {
+    armedRow(setting, "armed Stop, moves a stage", "move", ARMED, {
       message: MESSAGE,
       transcript: one,
       stage: "review",
     }),
-    armedRow(setting, "armed Stop, no signal", "none", bounds, {
+    armedRow(setting, "armed Stop, no signal", "none", ARMED, {
       message: LAST_WORDS,
       transcript: plain,
       stage: "memory",

@@ -19,14 +19,14 @@ const tasks = (count: number) =>
 const SMALL = `# Session\n\n## Pending Tasks\n\n${tasks(5)}`;
 const LARGE = `# Session\n\n## Notes\n\n${PROSE.repeat(60_000)}\n## Pending Tasks\n\n${tasks(2_000)}`;
 
-/** `floor`: the row of the empty binary. Where there is no shortcut, session.md is not even looked at. */
-export function shortcutRows(place: Place, floor: string): Bounded[] {
+/** Where there is no shortcut, session.md is not even looked at: such a prompt is an unarmed event like any other. */
+export function shortcutRows(place: Place, unarmed: Bounded["bounds"]): Bounded[] {
   const [small, large] = [one(place, "notes-small", SMALL), one(place, "notes-large", LARGE)];
   const [smalls, larges] = [many(place, "take-small", SMALL), many(place, "take-large", LARGE)];
   const ordinary = rowOf(place, "unarmed prompt, 5 MB session.md", "fix it, then tell me what it was", () => large, "");
   const [s, x] = ["prompt s, small session.md", "prompt x, small session.md"] as const;
   return [
-    { ...ordinary, starts: 4, bounds: [{ against: floor, most: 1.15 }] },
+    { ...ordinary, starts: 4, bounds: unarmed },
     rowOf(place, s, "s", () => small, "Next: Task 0"),
     {
       ...rowOf(place, "prompt s, 5 MB session.md", "s", () => large, "Next: Task 0"),

@@ -13,14 +13,15 @@ export class Trouble extends Error {
   }
 }
 
-/** @typedef {{ folder: string, binary: string, sidecar: string }} Place */
+/** @typedef {{ folder: string, binary: string, sidecar: string, hook: string }} Place */
 
 /** @returns {Place} */
 export function placeOf() {
   const home = process.env.HOME || userInfo().homedir;
   if (!home.startsWith("/")) throw new Trouble("there is no home folder", "set HOME to an absolute path");
   const folder = join(home, ".local", "share", "pawl", "bin");
-  return { folder, binary: join(folder, "pawl"), sidecar: join(folder, "pawl.version") };
+  const hook = join(home, ".local", "share", "pawl", "hook");
+  return { folder, binary: join(folder, "pawl"), sidecar: join(folder, "pawl.version"), hook };
 }
 
 /**
@@ -59,8 +60,8 @@ function entriesOf(root, folder) {
 }
 
 /** @param {Place} place @param {string} content */
-export function isCurrent({ binary, sidecar }, content) {
-  return isExecutable(binary) && textOf(sidecar) === stampOf(content, binary);
+export function isCurrent({ binary, sidecar, hook }, content) {
+  return isExecutable(binary) && isExecutable(hook) && textOf(sidecar) === stampOf(content, binary);
 }
 
 /**

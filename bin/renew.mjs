@@ -31,7 +31,7 @@ export function renew(place, root, content) {
   const work = workFolder(place.folder);
   try {
     const made = compile(findBun(root), root, work);
-    if (!isCurrent(place, content)) putInPlace(place, made, content);
+    if (!isCurrent(place, content)) putInPlace(place, made, content, root);
   } finally {
     rmSync(work, { recursive: true, force: true });
   }
@@ -117,8 +117,11 @@ function prove(made) {
   }
 }
 
-/** The sidecar second: a crash between the two costs one more build. @param {Place} place @param {string} made @param {string} content */
-function putInPlace(place, made, content) {
+/** The sidecar last: a crash before costs one more build. @param {Place} place @param {string} made @param {string} content @param {string} root */
+function putInPlace(place, made, content, root) {
+  const script = `${made}.hook`;
+  writeFileSync(script, readFileSync(join(root, "bin/hook.sh")), { mode: 0o755 });
+  renameSync(script, place.hook);
   const note = `${made}.version`;
   writeFileSync(note, stampOf(content, made), { mode: 0o644 });
   renameSync(made, place.binary);

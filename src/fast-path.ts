@@ -147,14 +147,15 @@ function parse(bytes: Uint8Array, size: number): Input {
   }
 }
 
-/** Rare, and the moment when something may have to be found, told or restored. */
+/** Rare, and the moment when a run may have to be found, announced or restored. */
 const STARTS: unknown[] = ["startup", "resume", "clear", "compact"];
 
 /** True only when certain: no session of ours, not a command that could arm one, nor a start that may be greeted. */
 export function isUnarmed(input: Input): boolean {
   if ("failed" in input || typeof input.value !== "object" || input.value === null) return false;
   const { session_id: session, prompt, hook_event_name: name, source } = input.value as Record<string, unknown>;
-  if (typeof session !== "string" || session.length > 128 || encodeURIComponent(session) !== session) return false;
+  if (typeof session !== "string" || session.length > 128 || !session.isWellFormed()) return false;
+  if (encodeURIComponent(session) !== session) return false;
   if (session === "" || session.startsWith(".")) return false;
   if (!process.env.HOME || name === "PreCompact" || (name === "SessionStart" && STARTS.includes(source))) return false;
   if (typeof prompt === "string" && (prompt.trimStart().startsWith("/") || mayBeShortcut(prompt))) return false;
@@ -172,8 +173,8 @@ export function mayBeShortcut(prompt: string): boolean {
   const colon = start.slice(0, LONGEST_DIRECTIVE).indexOf(":");
   if (colon <= 0) return start !== "" && start.trimEnd().length <= LONGEST_COMMAND;
   const word = start.slice(0, colon);
-  const behind = start.charAt(colon + 1);
-  return behind !== "" && behind.trim() === "" && !word.includes(" ") && !word.includes("\n");
+  const next = start.charAt(colon + 1);
+  return next !== "" && next.trim() === "" && !word.includes(" ") && !word.includes("\n");
 }
 
 /**

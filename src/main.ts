@@ -1,4 +1,4 @@
-/** argv. `hook` is the hot path: everything else is imported only when it is asked for. */
+/** argv. `hook` is the hot path: everything else is imported only when needed. */
 import { isUnarmed, leave, mayBeShortcut, readStdin } from "./fast-path.ts";
 import type { Input } from "./kernel/types/input.ts";
 
@@ -6,7 +6,7 @@ const { argv, env } = process;
 const name = argv[2] ?? "";
 
 // No await before the usual end: an unarmed session leaves here without ever starting the event loop.
-if (name === "hook" || name === "rewake") {
+if ((name === "hook" || name === "rewake") && argv[3] !== "--help" && argv[3] !== "-h") {
   if (env.PAWL === "0") leave();
   const input = readStdin();
   if ("then" in input) void input.then(deal);

@@ -29,7 +29,8 @@ export const ENVIRONMENT: Record<string, string> = {
   PAWL_GATE: "set for the commands of gates: `pawl verify` does not wait for a gate that called it",
   AI_AGENT: "set by Claude Code: its version, which decides how an answer is put",
   CLAUDE_CONFIG_DIR: "where Claude Code keeps your own settings, if not in `~/.claude`; `pawl doctor` looks there",
-  CLAUDE_CODE_ENTRYPOINT: "set by Claude Code: begins with `sdk` where nobody looks on, so that nobody is greeted",
+  CLAUDE_CODE_ENTRYPOINT:
+    "set by Claude Code: begins with `sdk` when no person is watching; Pawl then prints no greeting",
   CLAUDE_CODE_SESSION_ID:
     "set by Claude Code in the agent's shell: `pawl runs start` offers the run to that session, `pawl task` claims in its name",
 };

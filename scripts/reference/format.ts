@@ -48,10 +48,8 @@ function typeOf(key: string, schema: Schema): string {
   if (name !== undefined) return `[${name}](#${name})`;
   if (schema.const !== undefined) return `\`${schema.const}\``;
   if (Array.isArray(schema.enum)) return schema.enum.map((value) => `\`${value}\``).join(", ");
-  if (schema.anyOf)
-    return records(schema.anyOf)
-      .map((one) => typeOf(key, one))
-      .join(", or ");
+  if (schema.anyOf) return [...new Set(records(schema.anyOf).map((one) => typeOf(key, one)))].join(", or ");
+  if (schema.type === "boolean") return "`true`, `false`";
   if (schema.type === "array") return `list: ${typeOf(key, record(schema.items))}`;
   if (schema.type === "integer") return `${schema.minimum} to ${schema.maximum}`;
   if (schema.type === "number") return `a number, ${schema.minimum} to ${schema.maximum}`;

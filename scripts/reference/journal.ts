@@ -35,6 +35,7 @@ export const EXAMPLES: Record<string, Fields> = {
     again: false,
   },
   refused: { gate: "npm test", verdict: "fail", why: "exit 1" },
+  held: { signal: "REVIEW_COMPLETE", agents: ["deep-reviewer"] },
   checking: { signal: "BUILT", gates: ["npm test"] },
   approved: {
     signal: "BUILT",

@@ -29,7 +29,7 @@ phases:
     - path: "builtin:act/emit_signal.md"
 `;
 
-const SIGNALS = `A signal is a line of its own in the agent's final message, and nothing but the word stands inside the tag. What there is to
+const SIGNALS = `A signal is a line of its own in the agent's final message, with only the word inside the tag. What there is to
 explain comes after it:
 
 \`\`\`text
@@ -99,7 +99,7 @@ function section({ name, title, about, main, gates, drives, phases }: Procedure)
   const facts = [
     `**${title}.** ${about}`,
     gates.length > 0 ? `SUCCESS is believed only if: ${gates.map((gate) => gate.name).join("; ")}.` : "",
-    drives === undefined ? "" : `What counts is where the run of \`${drives}\` stands.`,
+    drives === undefined ? "" : `What counts is the stage that the run of \`${drives}\` has reached.`,
     main ? "Listed first." : "",
   ];
   const phaseList = told.map((phase) => `- ${phase}: ${phases[phase].map(({ text }) => titleOf(text)).join(" · ")}`);

@@ -1,11 +1,12 @@
 /** Which stage a text or a transcript is at: the same three tiers as at a stop, for `pawl detect`. */
 
 import { lookForSignal } from "../checks/evidence/infer.ts";
-import { isDoubtful, ownLines, saysOne } from "../checks/evidence/infer-prose.ts";
+import { saysOne } from "../checks/evidence/infer-prose.ts";
 import { readLastMessage, readToolsSince } from "../hosts/claude/transcript.ts";
-import { excerpt, plain } from "../kernel/text/safe-text.ts";
+import { inProject } from "../kernel/project-paths.ts";
+import { isDoubtful, ownLines } from "../kernel/text/doubt.ts";
+import { excerpt, safeText } from "../kernel/text/safe-text.ts";
 import { parseSignals } from "../kernel/text/signal.ts";
-import type { Inferred } from "../kernel/types/inference.ts";
 import type { ToolCall, Workflow } from "../kernel/types/run.ts";
 import { type Inference, isRegistered } from "../kernel/types/workflow.ts";
 import { UserError } from "../kernel/user-error.ts";
@@ -22,29 +23,28 @@ function markerIn(workflow: Workflow, text: string): string | undefined {
   return parseSignals(text, workflow.signals).found.findLast((signal) => isRegistered(workflow, signal));
 }
 
-const UNKNOWN: Detected = {
-  stage: "UNKNOWN",
-  tier: "asked",
-  evidence: "nothing shows a stage: the agent would be asked",
-  unverified: false,
-};
+function detected(stage: string, tier: Detected["tier"], evidence: string, unverified = false): Detected {
+  return { stage, tier, evidence, unverified };
+}
+
+const UNKNOWN = detected("UNKNOWN", "asked", "nothing shows a stage: the agent would be asked");
 
 // ── A transcript ────────────────────────────────────────────────────────────
 
-export function detectInTranscript(workflow: Workflow, path: string, task: string): Detected {
-  const calls = readToolsSince(path, "1970-01-01T00:00:00Z", 0);
-  if (!calls.ok) throw new UserError(`cannot read ${plain(path)}: ${calls.why}`, "give a session's .jsonl file");
+export function detectInTranscript(workflow: Workflow, root: string, path: string, task: string): Detected {
+  const read = readToolsSince(path, "1970-01-01T00:00:00Z", 0);
+  if (!read.ok) throw new UserError(`cannot read ${safeText(path)}: ${read.why}`, "give a session's .jsonl file");
+  const calls = read.value.map(inProject(root));
   const last = readLastMessage(path, "", 0);
   const message = last.ok ? last.value : "";
   const marker = markerIn(workflow, message);
-  if (marker !== undefined) return claimed(workflow, marker, calls.value, message, task);
+  if (marker !== undefined) return claimed(workflow, marker, calls, message, task);
   const rules = workflow.stages.map((stage) => stage.infer ?? {});
-  const seen = rules.map((each) => lookForSignal(each, calls.value, message, task));
+  const seen = rules.map((each) => lookForSignal(each, calls, message, task));
   const shown = seen.findLast((one) => one.inferred !== null)?.inferred;
-  if (shown) return inferred(shown);
-  const { progress, tools } = lookForSignal({}, calls.value, message, task);
-  if (progress === "UNKNOWN") return UNKNOWN;
-  return { stage: progress, tier: "inferred", evidence: WORK[progress](tools), unverified: false };
+  if (shown) return detected(shown.signal, "inferred", shown.evidence);
+  const { progress, tools } = lookForSignal({}, calls, message, task);
+  return progress === "UNKNOWN" ? UNKNOWN : detected(progress, "inferred", WORK[progress](tools));
 }
 
 const WORK = {
@@ -53,30 +53,23 @@ const WORK = {
   IN_ORACLE_REVIEW: () => "a review was asked for, and none approves the code as it is",
 };
 
-const inferred = ({ signal, evidence }: Inferred): Detected => ({
-  stage: signal,
-  tier: "inferred",
-  evidence,
-  unverified: false,
-});
-
 /** A marker is what the agent says; the evidence adds whether its tool calls show the same. */
 function claimed(workflow: Workflow, signal: string, calls: ToolCall[], message: string, task: string): Detected {
   const rule = workflow.stages.map((stage) => stage.infer?.[signal]).find((one) => one !== undefined);
-  if (!rule) return { stage: signal, tier: "marker", evidence: "the last message has its marker", unverified: false };
+  const has = "the last message has its marker";
+  if (!rule) return detected(signal, "marker", has);
   // The marker says it: no other words are needed.
   const { says: _says, ...needed } = rule;
   const shown = lookForSignal({ [signal]: needed }, calls, message, task).inferred;
   const support = shown ? `tool calls show it: ${shown.evidence}` : "no tool call shows it";
-  return { stage: signal, tier: "marker", evidence: `the last message has its marker; ${support}`, unverified: !shown };
+  return detected(signal, "marker", `${has}; ${support}`, !shown);
 }
 
 // ── A text ──────────────────────────────────────────────────────────────────
 
 export function detectInText(workflow: Workflow, text: string): Detected {
   const marker = markerIn(workflow, text);
-  if (marker !== undefined)
-    return { stage: marker, tier: "marker", evidence: "the text has its marker", unverified: false };
+  if (marker !== undefined) return detected(marker, "marker", "the text has its marker");
   for (const { infer, on } of workflow.stages.toReversed()) {
     const rules = Object.entries({ ...("SESSION_CLEARED" in on && { SESSION_CLEARED: "/clear" as const }), ...infer });
     for (const [signal, rule] of rules) {
@@ -87,12 +80,8 @@ export function detectInText(workflow: Workflow, text: string): Detected {
   return UNKNOWN;
 }
 
-const guessed = (signal: string, words: string): Detected => ({
-  stage: signal,
-  tier: "inferred",
-  evidence: `only these words: “${excerpt(words.trim(), 80)}”; a text alone proves nothing`,
-  unverified: true,
-});
+const guessed = (signal: string, words: string) =>
+  detected(signal, "inferred", `only these words: “${excerpt(words.trim(), 80)}”; a text alone proves nothing`, true);
 
 const RED = /\b[1-9]\d* (?:tests? )?(?:fail|error)|\bfail(?:ed|s|ing|ures?)?\b|\berrors?\b/i;
 

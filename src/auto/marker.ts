@@ -5,11 +5,11 @@
 
 import { claimedIn } from "../checks/evidence/infer-task.ts";
 import type { Incoming } from "../engine/advance.ts";
-import { type Begun, begin, recentCalls, stageBefore } from "../engine/begin.ts";
+import { type BeginResult, begin, recentCalls, stageBefore } from "../engine/begin.ts";
 import { asRunTask, isLabelled, planFor } from "../engine/core/tasks.ts";
 import { hash } from "../hosts/identity.ts";
 import { parseSignals } from "../kernel/text/signal.ts";
-import type { TaskFact, ToolCall, Workflow } from "../kernel/types/run.ts";
+import type { TaskFact, Workflow } from "../kernel/types/run.ts";
 import { actorOf } from "../kernel/types/task.ts";
 import { logError } from "../store/errors.ts";
 import { lookAt } from "../store/files.ts";
@@ -17,7 +17,7 @@ import { homeDir } from "../store/home.ts";
 import { findRoot, isOff } from "../store/place.ts";
 
 /** null: no run of ours. Else the session may have one now, and then the stop is its business. */
-export async function beginByMarker(incoming: Incoming): Promise<Begun | null> {
+export async function beginByMarker(incoming: Incoming): Promise<BeginResult | null> {
   const { event, cwd, transcript } = incoming;
   if (event.kind !== "stop" || event.session === "" || cwd === null || transcript === null) return null;
   const signal = parseSignals(event.message, "stage").found.at(-1);
@@ -26,7 +26,8 @@ export async function beginByMarker(incoming: Incoming): Promise<Begun | null> {
   try {
     root = findRoot(cwd);
     if (root === homeDir() || isOff(root)) return null;
-    const claims = claimsOf(recentCalls(incoming, root));
+    const calls = recentCalls(incoming, root).filter(({ agent }) => agent === "");
+    const claims = calls.flatMap((call) => claimedIn([call]).map((task) => ({ task, at: call.at })));
     return claims.length > 0 ? await beginWith(incoming, root, signal, claims) : null;
   } catch (error) {
     logError(root, "marker", error);
@@ -34,19 +35,18 @@ export async function beginByMarker(incoming: Incoming): Promise<Begun | null> {
   }
 }
 
-interface Claim {
-  task: string;
-  at: string;
-}
+type Claim = { task: string; at: string };
 
-const claimsOf = (calls: ToolCall[]): Claim[] =>
-  calls.flatMap((call) => (call.agent === "" ? claimedIn([call]).map((task) => ({ task, at: call.at })) : []));
-
-async function beginWith(incoming: Incoming, root: string, signal: string, claims: Claim[]): Promise<Begun | null> {
+async function beginWith(
+  incoming: Incoming,
+  root: string,
+  signal: string,
+  claims: Claim[],
+): Promise<BeginResult | null> {
   for (const workflow of await enabledHere(root, signal)) {
     for (const { task, at } of claims.toReversed()) {
       const found = await stillClaimed(root, workflow, task, actorOf(incoming.event.session));
-      if (found) return beginAt(incoming, root, workflow, signal, found, at);
+      if (found) return beginAt(incoming, root, workflow, signal, { found, since: at });
     }
   }
   return null;
@@ -59,11 +59,8 @@ async function enabledHere(root: string, signal: string): Promise<Workflow[]> {
   const read = readProject(root);
   if ("errors" in read) return [];
   const named = Object.keys(read.project.workflows);
-  return listWorkflows(root).flatMap((found) =>
-    "workflow" in found && named.includes(found.workflow.name) && isForMarkers(found.workflow, signal)
-      ? [found.workflow]
-      : [],
-  );
+  const all = listWorkflows(root).flatMap((found) => ("workflow" in found ? [found.workflow] : []));
+  return all.filter((workflow) => named.includes(workflow.name) && isForMarkers(workflow, signal));
 }
 
 const isForMarkers = ({ tasks, signals, stages }: Workflow, signal: string) =>
@@ -79,19 +76,15 @@ async function stillClaimed(root: string, { tasks }: Workflow, id: string, actor
   return state === "claimed" && !isOthers && isLabelled(labels, tasks!) ? shown.value : null;
 }
 
-function beginAt(
-  incoming: Incoming,
-  root: string,
-  workflow: Workflow,
-  signal: string,
-  found: TaskFact,
-  since: string,
-): Begun {
+type Claimed = { found: TaskFact; since: string };
+
+function beginAt(incoming: Incoming, root: string, workflow: Workflow, signal: string, claimed: Claimed): BeginResult {
+  const { found, since } = claimed;
   const stages = planFor(workflow, found.labels);
-  const claimed = stages.findIndex((id) => workflow.stages.find((stage) => stage.id === id && signal in stage.on));
+  const ended = stages.findIndex((id) => workflow.stages.find((stage) => stage.id === id && signal in stage.on));
   const shown = stages.indexOf(stageBefore(incoming, root, workflow, stages, found.id) ?? stages[0]!);
   // A stage that no tool call shows is not skipped; the one that the session says to have just ended is judged again.
-  const start = stages[Math.max(0, Math.min(shown, claimed < 0 ? shown : claimed))]!;
+  const start = stages[Math.max(0, Math.min(shown, ended < 0 ? shown : ended))]!;
   // The same stop is then judged by the run: its beginning is an event of its own.
   const own = { ...incoming, event: { ...incoming.event, id: hash(incoming.event.id, "marker") } };
   const task = asRunTask(found, found.owner ?? "", since);

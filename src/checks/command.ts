@@ -1,17 +1,21 @@
 /** A gate that runs a command: trusted, on this tree, once, in a job of its own. */
 
 import { matchesGlob } from "../kernel/text/glob.ts";
-import type { GateFact, Ran, Weakening } from "../kernel/types/run.ts";
+import type { GateFact, Ran } from "../kernel/types/run.ts";
 import type { Gate } from "../kernel/types/workflow.ts";
+import { objectsFolder } from "../store/bases.ts";
+import { type Environment, environmentFault } from "../store/environment.ts";
 import { isAwake } from "../store/processes/wakers.ts";
-import { trustOf } from "../store/trust.ts";
-import { closureOf } from "./closure/closure.ts";
+import { readTrust } from "../store/trust.ts";
+import { measureBaseline } from "./baseline/measure.ts";
+import type { PlaceSpec } from "./baseline/place.ts";
+import { computeClosure } from "./closure/closure.ts";
 import { commandOf } from "./core/kinds/index.ts";
 import { judgeTests } from "./evidence/evidence.ts";
 import { awaitJob, forgetJob, type JobSpec, jobState, startJob } from "./jobs/job.ts";
 import type { Looked, Measuring } from "./measuring.ts";
-import { objectsOf } from "./tree/objects.ts";
-import { changesSince, treeHash } from "./tree/tree.ts";
+import { hashSurroundings } from "./tree/surroundings.ts";
+import { changedPaths, treeHash } from "./tree/tree.ts";
 import { weakenings } from "./weakened/weakened.ts";
 
 const DEFAULT_TIMEOUT_S = 600;
@@ -20,10 +24,16 @@ const DEFAULT_WAIT_S = 300;
 export function measureCommand(measuring: Measuring, gate: Gate): Looked {
   if (gate.when_changed && !touches(measuring, gate.when_changed)) return { kind: "unchanged" };
   const { root } = measuring.sources;
-  const trust = trustOf(root, closureOf(root, [gate]));
-  if (!trust.trusted) return { kind: "unknown", why: `${trust.why}: look at them with \`pawl trust\`` };
+  const trust = readTrust(root, computeClosure(root, [gate]));
+  if (!trust.trusted)
+    return trust.broken
+      ? { kind: "unknown", why: `${trust.why}: \`pawl doctor\` shows how to fix it` }
+      : { kind: "untrusted", why: `${trust.why}: look at them with \`pawl trust\`` };
+  const environment = measuring.environment();
+  const fault = environmentFault(environment);
+  if (fault !== null) return { kind: "unknown", why: `${fault}: \`pawl trust --refresh\` records it again` };
   if (measuring.busy) return running(measuring, "");
-  return onSteadyTree(measuring, gate, measuring.tree) ?? running(measuring, jobId(gate, measuring.tree));
+  return onSteadyTree(measuring, gate, measuring.tree) ?? running(measuring, jobId(gate, measuring.tree, environment));
 }
 
 /** What cannot be compared is checked. */
@@ -38,70 +48,79 @@ function touches(measuring: Measuring, globs: string[]): boolean {
 function onSteadyTree(measuring: Measuring, gate: Gate, tree: string, again = true): Looked | null {
   const ran = runOn(measuring, gate, tree);
   if (ran === null) return null;
-  const now = treeHash(measuring.sources.root, kept(measuring));
+  const { root, run } = measuring.sources;
+  const objects = objectsFolder(root, run);
+  const now = treeHash(root, objects);
   const after = now.ok ? now.value : "";
   if (after === tree) return result(measuring, gate, ran, tree, []);
   if (again && after !== "") return onSteadyTree(measuring, gate, after, false);
-  return result(measuring, gate, ran, tree, changedNames(measuring, tree, after));
+  return result(measuring, gate, ran, tree, changedPaths(root, tree, after, objects));
 }
 
-const kept = ({ sources }: Measuring) => objectsOf(sources.root, sources.run);
-
-function changedNames(measuring: Measuring, before: string, after: string): string[] {
-  const changes =
-    after === "" ? null : changesSince(measuring.sources.root, before, after, kept(measuring), () => false);
-  return changes?.ok && changes.value.length > 0 ? changes.value.map(({ path }) => path) : ["something"];
-}
-
-/** The job of this gate on this tree: every process that asks finds the same one. */
-export const jobId = (gate: Gate, tree: string) => `${gate.id}-${tree.slice(0, 24)}`;
+/** The job of this gate on this tree in this environment: every process that asks finds the same one. */
+export const jobId = (gate: Gate, tree: string, { hash }: Environment) => `${gate.id}-${tree.slice(0, 24)}-${hash}`;
 
 function runOn(measuring: Measuring, gate: Gate, tree: string): Ran | null {
+  return awaitIn(measuring, gate, jobId(gate, tree, measuring.environment()), { ...jobSpec(gate), tree });
+}
+
+function awaitIn(measuring: Measuring, gate: Gate, id: string, spec: JobSpec): Ran | null {
   const { sources, need, began } = measuring;
-  const id = jobId(gate, tree);
   // A pass holds for its tree. A failure may have had its cause elsewhere, so it is tried again when claimed again.
-  if (!need.resumed && isFailure(awaitJob(sources.root, id, 0))) forgetJob(sources.root, id);
-  startJob(sources.root, id, jobSpec(gate));
+  const earlier = need.resumed ? null : awaitJob(sources.root, id, 0);
+  if (earlier !== null && !stillHolds(sources.root, earlier)) forgetJob(sources.root, id);
+  startJob(sources.root, id, spec, measuring.environment());
   const wait = sources.patient ? Number.POSITIVE_INFINITY : (gate.wait ?? DEFAULT_WAIT_S) * 1000;
   return awaitJob(sources.root, id, Math.max(0, began + wait - Bun.nanoseconds() / 1e6));
 }
 
-export const jobSpec = (gate: Gate): JobSpec => ({
-  argv: argvOf(gate),
-  cwd: gate.cwd ?? "",
-  env: gate.env ?? {},
-  timeout_ms: (gate.timeout ?? DEFAULT_TIMEOUT_S) * 1000,
-  retries: gate.retries ?? 0,
-});
-
-function argvOf(gate: Gate): string[] {
-  const command = commandOf(gate) ?? { argv: [] };
-  return "shell" in command ? ["/bin/sh", "-c", command.shell] : command.argv;
+function stillHolds(root: string, { attempts, moved, around }: Ran): boolean {
+  return attempts.at(-1)?.exit === 0 && moved === undefined && isAround(root, around);
 }
 
-const isFailure = (ran: Ran | null) => ran !== null && ran.attempts.at(-1)?.exit !== 0;
+/** The tree is the same. Is what git does not see the same, too? What cannot be compared is not. */
+export function isAround(root: string, around: string | undefined): boolean {
+  const now = hashSurroundings(root);
+  return now.ok && now.value === around;
+}
+
+export function jobSpec(gate: Gate): JobSpec {
+  const { cwd = "", env = {}, timeout = DEFAULT_TIMEOUT_S, retries = 0 } = gate;
+  const command = commandOf(gate) ?? { argv: [] };
+  const argv = "shell" in command ? ["/bin/sh", "-c", command.shell] : command.argv;
+  return { argv, cwd, env, timeout_ms: timeout * 1000, retries, ...(gate.tests && { report: true }) };
+}
 
 function running(measuring: Measuring, job: string): Looked {
   const { root, host, session } = measuring.sources;
   measuring.busy = true;
   const since = (job === "" ? null : jobState(root, job))?.since ?? new Date().toISOString();
-  return { kind: "running", since, wakes: isAwake(host, session) };
+  return { kind: "running", since, wakes: isAwake(host, session), ...(job !== "" && { job }) };
 }
 
 function result(measuring: Measuring, gate: Gate, ran: Ran, tree: string, wrote: string[]): Looked {
-  return { ...ranFact(gate, ran, tree), weakened: gate.tests ? weakened(measuring, gate) : [], wrote };
+  const fact = { ...ranFact(gate, ran, tree), wrote, environment: measuring.environment().hash };
+  if (!gate.tests || gate.weakened === "allow" || gate.old_tests === "allow" || wrote.length > 0) return fact;
+  // Against the tree at the beginning of the run. Without one (no git) only the counts speak.
+  if (!GIT_TREE.test(measuring.need.base_tree)) return fact;
+  let waitsFor = "";
+  const runIn = (name: string, place: PlaceSpec) => {
+    const id = `${jobId(gate, tree, measuring.environment())}-${name}`;
+    waitsFor = id;
+    return awaitIn(measuring, gate, id, { ...jobSpec(gate), place });
+  };
+  const baseline = measureBaseline({ measuring, gate, ran, tree, runIn });
+  if (baseline === null) return running(measuring, waitsFor);
+  const changes = ran.named ? null : measuring.changes();
+  return { ...fact, baseline, weakened: changes?.ok ? weakenings(changes.value) : [] };
 }
+
+/** Without git the tree is a hash of another length, and nothing of it is kept. */
+const GIT_TREE = /^[0-9a-f]{40}$/;
 
 /** What one run of the command says by itself, compared with nothing. */
 export function ranFact(gate: Gate, ran: Ran, tree: string): Extract<GateFact, { kind: "ran" }> {
   const suite =
     gate.tests && ran.error === undefined ? judgeTests(ran.output, ran.attempts.at(-1)?.exit ?? null) : null;
   return { kind: "ran", tree, ran, suite, weakened: [], wrote: [] };
-}
-
-/** Against the tree at the beginning of the run. Without one (no git) only the counts speak. */
-function weakened(measuring: Measuring, gate: Gate): Weakening[] {
-  if (gate.weakened === "allow") return [];
-  const changes = measuring.changes();
-  return changes.ok ? weakenings(changes.value) : [];
 }

@@ -1,5 +1,5 @@
 import type { Fact, GitFact } from "../kernel/types/run.ts";
-import { lookAt } from "../store/files.ts";
+import { lookAt, messageOf } from "../store/files.ts";
 import { isOwned } from "../store/place.ts";
 
 /** Asks git about the tree. */
@@ -7,10 +7,10 @@ export function gatherGit(root: string): Fact<GitFact> {
   const status = git(root, ["status", "--porcelain=v2", "--branch", "-z", "--untracked-files=normal"]);
   if (!status.ok) return status;
   const fields = status.value.split("\0");
-  const oid = fields.find((field) => field.startsWith("# branch.oid "))?.slice("# branch.oid ".length) ?? "";
+  const header = (name: string) => fields.find((field) => field.startsWith(name))?.slice(name.length) ?? "";
+  const oid = header("# branch.oid ");
   const head = /^[0-9a-f]{7,64}$/.test(oid) ? oid : "";
-  const on = fields.find((field) => field.startsWith("# branch.head "))?.slice("# branch.head ".length) ?? "";
-  const branch = on === "(detached)" ? "" : on;
+  const branch = header("# branch.head ").replace("(detached)", "");
   const changed = changedPaths(fields).filter((path) => !isOwned(path));
   const time = head === "" ? { ok: true as const, value: "" } : git(root, ["log", "-1", "--format=%ct", head]);
   if (!time.ok) return time;
@@ -31,18 +31,16 @@ function hiddenPaths(root: string): { hidden?: string[] } {
   return hidden.length > MOST_HIDDEN ? {} : { hidden };
 }
 
+const WORDS_BEFORE_PATH: Record<string, number> = { "1 ": 8, "2 ": 9, "u ": 10, "? ": 1 };
+
 /** porcelain v2 -z: ordinary "1 … path", renamed "2 … path" + original as the next field, unmerged "u … path", "? path". */
 function changedPaths(fields: string[]): string[] {
   const paths: string[] = [];
   for (let i = 0; i < fields.length; i++) {
     const field = fields[i]!;
-    if (field.startsWith("1 ")) paths.push(field.split(" ").slice(8).join(" "));
-    else if (field.startsWith("u ")) paths.push(field.split(" ").slice(10).join(" "));
-    else if (field.startsWith("? ")) paths.push(field.slice(2));
-    else if (field.startsWith("2 ")) {
-      paths.push(field.split(" ").slice(9).join(" "));
-      i += 1;
-    }
+    const before = WORDS_BEFORE_PATH[field.slice(0, 2)];
+    if (before !== undefined) paths.push(field.split(" ").slice(before).join(" "));
+    if (field.startsWith("2 ")) i += 1;
   }
   return paths;
 }
@@ -53,10 +51,10 @@ function changedPaths(fields: string[]): string[] {
  */
 export function spawnGit(root: string, args: string[], limits = { timeout: 10_000, maxBuffer: 16 << 20 }) {
   return Bun.spawnSync({
-    cmd: ["git", "-c", "core.fsmonitor=false", "--no-pager", ...args],
+    cmd: [gitProgram() ?? "git", "-c", "core.fsmonitor=false", "--no-pager", ...args],
     cwd: root,
     env: {
-      PATH: process.env.PATH ?? "/usr/bin:/bin",
+      PATH: GIT_PLACES,
       HOME: process.env.HOME ?? "/",
       GIT_OPTIONAL_LOCKS: "0",
       LC_ALL: "C",
@@ -66,6 +64,13 @@ export function spawnGit(root: string, args: string[], limits = { timeout: 10_00
   });
 }
 
+/** git is a witness: the caller's PATH chooses it only where it is in none of the usual places. */
+export const GIT_PLACES = "/opt/homebrew/bin:/usr/local/bin:/usr/bin:/bin:/run/current-system/sw/bin";
+
+/** null: it is not installed. */
+export const gitProgram = (): string | null =>
+  Bun.which("git", { PATH: GIT_PLACES }) ?? Bun.which("git", { PATH: process.env.PATH ?? "" });
+
 function git(root: string, args: string[]): Fact<string> {
   try {
     const { exitCode, stdout, stderr, exitedDueToTimeout } = spawnGit(root, args);
@@ -73,6 +78,6 @@ function git(root: string, args: string[]): Fact<string> {
     if (exitCode === 0) return { ok: true, value: stdout.toString() };
     return { ok: false, why: stderr.toString().trim().split("\n")[0] || `git exit ${exitCode}` };
   } catch (error) {
-    return { ok: false, why: `git could not be run: ${error instanceof Error ? error.message : error}` };
+    return { ok: false, why: `git could not be run: ${messageOf(error)}` };
   }
 }

@@ -3,61 +3,67 @@
  * what one kind of gate alone needs is loaded with it.
  */
 
+import { attempt } from "../kernel/attempt.ts";
 import type { Fact, FileState, GateFact, GateNeed } from "../kernel/types/run.ts";
 import { actorOf } from "../kernel/types/task.ts";
-import type { Tracked } from "../kernel/types/verdict.ts";
+import type { Tracked, Verdict } from "../kernel/types/verdict.ts";
 import type { Gate } from "../kernel/types/workflow.ts";
 import { leavesOf } from "../kernel/types/workflow.ts";
-import { insideRoot, lookAt, readText } from "../store/files.ts";
-import { measureCommand } from "./command.ts";
-import { kindOf } from "./core/kinds/index.ts";
+import { objectsFolder } from "../store/bases.ts";
+import { type Environment, environmentFor } from "../store/environment.ts";
+import { insideRoot, lookAt, messageOf, readText } from "../store/files.ts";
+import { isAround, measureCommand } from "./command.ts";
+import { commandOf, kindOf } from "./core/kinds/index.ts";
+import { isTestClass } from "./core/test-class.ts";
+import { hasTestPart } from "./core/test-parts.ts";
 import { isAboutWork } from "./evidence/infer-task.ts";
 import { spawnGit } from "./git.ts";
 import type { GateSources, Measuring } from "./measuring.ts";
-import { objectsOf } from "./tree/objects.ts";
 import { changesSince, type TreeChange, treeHash } from "./tree/tree.ts";
 
 export function gatherGates(
   need: GateNeed,
   sources: GateSources,
 ): { gates: Record<string, GateFact>; tree: Fact<string> } {
-  const tree = treeHash(sources.root, objectsOf(sources.root, sources.run));
-  const measuring = measuringOf(need, sources, tree.ok ? tree.value : "");
-  const facts = leavesOf(need.gates)
-    .filter((gate) => kindOf(gate).needs === "measure")
-    .map((gate) => [gate.id, tree.ok ? measure(measuring, gate) : unreadable(tree.why)] as const);
-  return { gates: Object.fromEntries(facts), tree };
+  const tree = treeHash(sources.root, objectsFolder(sources.root, sources.run));
+  const measuring = startMeasuring(need, sources, tree.ok ? tree.value : "");
+  const fact = (gate: Gate): GateFact =>
+    tree.ok ? measure(measuring, gate) : { tree: "", kind: "unknown", why: `the tree could not be read (${tree.why})` };
+  const measured = leavesOf(need.gates).filter((gate) => kindOf(gate).needs === "measure");
+  return { gates: Object.fromEntries(measured.map((gate) => [gate.id, fact(gate)])), tree };
 }
-
-const unreadable = (why: string): GateFact => ({
-  tree: "",
-  kind: "unknown",
-  why: `the tree could not be read (${why})`,
-});
 
 function measure(measuring: Measuring, gate: Gate): GateFact {
   const { tree, need } = measuring;
   const kind = kindOf(gate);
   const known = need.known[gate.id];
-  if (known?.verdict === "pass" && known.tree === tree && tree !== "" && kind.keep)
-    return { tree, kind: "known", verdict: known };
+  const isSame = () => known?.environment === (commandOf(gate) ? measuring.environment().hash : undefined);
+  const isHeld = known?.verdict === "pass" && known.tree === tree && tree !== "" && kind.keep;
+  if (isHeld && isFresh(measuring, known) && isSame()) return { tree, kind: "known", verdict: known };
   try {
-    return { tree, ...(kind.measure?.(measuring, gate) ?? { kind: "measured", value: undefined }) };
+    const found = kind.measure?.(measuring, gate) ?? { ok: true, value: undefined };
+    if ("kind" in found) return { tree, ...found };
+    return found.ok ? { tree, kind: "measured", value: found.value } : { tree, kind: "unknown", why: found.why };
   } catch (error) {
-    const why = `it could not be checked (${error instanceof Error ? error.message : error})`;
-    return { tree, kind: "unknown", why };
+    return { tree, kind: "unknown", why: `it could not be checked (${messageOf(error)})` };
   }
 }
 
-function measuringOf(need: GateNeed, sources: GateSources, tree: string): Measuring {
+/** A command's answer also depends on what git ignores. */
+const isFresh = ({ sources }: Measuring, { command, around }: Verdict) =>
+  command === undefined || isAround(sources.root, around);
+
+function startMeasuring(need: GateNeed, sources: GateSources, tree: string): Measuring {
   const { root } = sources;
   let changes: Fact<TreeChange[]> | undefined;
+  let environment: Environment | undefined;
   const measuring: Measuring = {
     sources,
     need,
     began: Bun.nanoseconds() / 1e6,
     tree,
     busy: false,
+    environment: () => (environment ??= environmentFor(root)),
     changes: () => (changes ??= changesNow(measuring)),
     inspectFile: (path) => inspectFile(root, path),
     readFile: (path) => readFile(root, path),
@@ -79,24 +85,17 @@ function measuringOf(need: GateNeed, sources: GateSources, tree: string): Measur
 function changesNow({ sources, need, tree }: Measuring): Fact<TreeChange[]> {
   if (need.base_tree === "") return { ok: false, why: "the tree at the beginning is not known" };
   const { isTestFile } = require("./weakened/weakened.ts") as typeof import("./weakened/weakened.ts");
-  return changesSince(sources.root, need.base_tree, tree, objectsOf(sources.root, sources.run), isTestFile);
+  const isWanted = (path: string) => isTestFile(path) || hasTestPart(path) || isTestClass(path, new Set());
+  return changesSince(sources.root, need.base_tree, tree, objectsFolder(sources.root, sources.run), isWanted);
 }
 
 // ── Files ───────────────────────────────────────────────────────────────────
 
 function inspectFile(root: string, path: string): { state: FileState; size: number } {
-  const place = placeInside(root, path);
+  const place = attempt(() => insideRoot(root, path), null);
   const stat = place === null ? undefined : lookAt(place);
   if (place === null || (stat && !stat.isFile())) return { state: "outside", size: 0 };
   return stat ? { state: "there", size: stat.size } : { state: "missing", size: 0 };
-}
-
-function placeInside(root: string, path: string): string | null {
-  try {
-    return insideRoot(root, path);
-  } catch {
-    return null;
-  }
 }
 
 function readFile(root: string, path: string): Fact<string> {

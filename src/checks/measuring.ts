@@ -1,6 +1,7 @@
 /** What a kind of gate may ask the machine while it is measured. Types only: kinds stay pure. */
 import type { Fact, FileState, Gate, GateFact, GateNeed, ToolCall } from "../kernel/types/run.ts";
 import type { Tracked } from "../kernel/types/verdict.ts";
+import type { Environment } from "../store/environment.ts";
 import type { TreeChange } from "./tree/tree.ts";
 
 export interface GateSources {
@@ -22,6 +23,8 @@ export interface Measuring {
   tree: string;
   /** an earlier check goes on by itself: the next one waits its turn */
   busy: boolean;
+  /** what commands run in */
+  environment(): Environment;
   /** since the beginning of the run */
   changes(): Fact<TreeChange[]>;
   inspectFile(path: string): { state: FileState; size: number };
@@ -30,7 +33,7 @@ export interface Measuring {
   findMade(glob: string, since: string): Fact<string>;
   toolCalls(since: string): Fact<ToolCall[]>;
   /** reads tool calls; loaded when first asked for */
-  readers(): Pick<typeof import("./evidence/infer.ts"), "failureIn" | "reviewOf"> &
+  readers(): Pick<typeof import("./evidence/infer.ts"), "failureIn" | "judgeReview"> &
     Pick<typeof import("./evidence/infer-task.ts"), "shows"> &
     Pick<typeof import("./evidence/infer-tests.ts"), "testState">;
   /** a file that was touched after that moment, "" if none was */
@@ -43,8 +46,5 @@ export interface Measuring {
 }
 
 type WithoutTree<F> = F extends GateFact ? Omit<F, "tree"> : never;
-/** A fact without its tree is about the tree at the beginning of the measuring. */
-export type Looked<Value = never> = { tree?: string } & (
-  | Exclude<WithoutTree<GateFact>, { kind: "measured" }>
-  | { kind: "measured"; value: Value }
-);
+/** What a command says. A fact without its tree is about the tree at the beginning of the measuring. */
+export type Looked = { tree?: string } & Exclude<WithoutTree<GateFact>, { kind: "measured" }>;

@@ -1,9 +1,7 @@
-import type { Place } from "../demo/project.ts";
-import { UserError } from "../kernel/user-error.ts";
-import { type Io, parseArgs } from "./shared/args.ts";
+import type { DemoPlace } from "../demo/project.ts";
+import type { Io, Parsed } from "./shared/args.ts";
 import { isInteractive, readAnswer } from "./shared/confirm.ts";
 
-export const summary = "see what Pawl does in thirty seconds, without an agent";
 export const usage = `usage: pawl demo [--fast] [--keep]
 
 An agent claims that all tests pass, in a throw-away git project: no account, no network. The agent is scripted,
@@ -13,9 +11,10 @@ everything else is real: hook processes, tests, the run on disk, git. Exit 0: ev
 --fast  no pauses (the default when the output is not a terminal)
 --keep  keep the throw-away project and print its path`;
 
-export async function run(args: string[], io: Io): Promise<number> {
-  const { flags, words } = parseArgs(args, ["--fast", "--keep"]);
-  if (words.length > 0) throw new UserError("demo takes no names", "usage: pawl demo [--fast] [--keep]");
+export const options = ["--fast", "--keep"];
+export const maxWords = 0;
+
+export async function run({ flags }: Parsed, io: Io): Promise<number> {
   const { approve, DemoFailed, fillPlace, makePlace, removePlace } = await import("../demo/project.ts");
   const { openScreen } = await import("../demo/screen.ts");
   const { tellStory } = await import("../demo/story.ts");
@@ -62,19 +61,18 @@ const introduction = (command: string) => [
 
 // ── After the story: the same records as a report, or as a page ─────────────
 
-const QUESTION = "See what it left: r for the report, d for the dashboard, Enter to end. ";
-
 /** Ctrl-C ends what is shown, and then the demo as before. */
-async function offer(place: Place, io: Io): Promise<void> {
+async function offer(place: DemoPlace, io: Io): Promise<void> {
+  const question = "See what it left: r for the report, d for the dashboard, Enter to end. ";
   for (;;) {
-    const answer = readAnswer(io, QUESTION).toLowerCase();
+    const answer = readAnswer(io, question).toLowerCase();
     if (answer === "r") await show(place, ["report", "--since", "1h"]);
     else if (answer === "d") await show(place, ["dashboard"]);
     else return;
   }
 }
 
-async function show(place: Place, args: string[]): Promise<void> {
+async function show(place: DemoPlace, args: string[]): Promise<void> {
   const { cleanEnv } = await import("../demo/project.ts");
   const shown = { DISPLAY: process.env.DISPLAY, WAYLAND_DISPLAY: process.env.WAYLAND_DISPLAY, TERM: process.env.TERM };
   const before = process.listeners("SIGINT");

@@ -1,12 +1,11 @@
 import { resolve } from "node:path";
 import { type Detected, detectInText, detectInTranscript } from "../auto/detect.ts";
-import type { Workflow } from "../kernel/types/run.ts";
+import { visible } from "../kernel/text/safe-text.ts";
 import { UserError } from "../kernel/user-error.ts";
-import { type Io, parseArgs } from "./shared/args.ts";
-import { visible, visibleJson } from "./shared/visible.ts";
-import { findTarget } from "./workflows/workflow-args.ts";
+import { findRoot } from "../store/place.ts";
+import { type Io, type Parsed, print, readInput } from "./shared/args.ts";
+import { findTarget } from "./workflows/targets.ts";
 
-export const summary = "show which stage a text or a transcript is at";
 export const usage = `usage: pawl detect [--workflow NAME] [--json] [text…]           (or the text on stdin)
        pawl detect --transcript FILE [--task ID] [--workflow NAME] [--json]
 
@@ -22,11 +21,15 @@ unverified, and never moves a run.
 
 Exit codes: 0 a stage was found, or work on one (IN_PROGRESS, IN_TESTING, IN_ORACLE_REVIEW), 1 UNKNOWN, 2 wrong usage.`;
 
-const OPTIONS = ["--transcript=", "--task=", "--workflow=", "--json"];
+const HOW = "pass it as arguments, on stdin, or use --transcript";
 
-export async function run(args: string[], io: Io): Promise<number> {
-  const { words, flags, values } = parseArgs(args, OPTIONS);
-  const workflow = workflowOf(values["--workflow"] ?? "auto-workflow", io);
+export const options = ["--transcript=", "--task=", "--workflow=", "--json"];
+
+export async function run(parsed: Parsed, io: Io): Promise<number> {
+  const { words, values } = parsed;
+  const name = values["--workflow"] ?? "auto-workflow";
+  const found = findTarget(name, io);
+  if ("errors" in found) throw new UserError(`the workflow ${visible(name)} has problems`, "`pawl check` shows them");
   const file = values["--transcript"];
   if (file !== undefined && words.length > 0)
     throw new UserError("a text or a transcript, not both", "use one of them");
@@ -34,24 +37,11 @@ export async function run(args: string[], io: Io): Promise<number> {
     throw new UserError("--task goes with --transcript", "a text alone shows nothing about a task");
   const detected =
     file === undefined
-      ? detectInText(workflow, words.length > 0 ? words.join(" ") : await readInput())
-      : detectInTranscript(workflow, resolve(io.cwd, file), values["--task"] ?? "");
-  io.out(`${flags.has("--json") ? visibleJson(detected) : inLines(detected)}\n`);
-  return detected.stage === "UNKNOWN" ? 1 : 0;
+      ? detectInText(found.workflow, words.length > 0 ? words.join(" ") : await readInput("no text given", HOW))
+      : detectInTranscript(found.workflow, findRoot(io.cwd), resolve(io.cwd, file), values["--task"] ?? "");
+  return print(io, parsed, detected, () => `${inLines(detected)}\n`, detected.stage === "UNKNOWN" ? 1 : 0);
 }
 
 /** The stage alone on the first line, for scripts that want no more. */
 const inLines = ({ stage, tier, evidence, unverified }: Detected) =>
   [stage, `  tier      ${tier}${unverified ? ", unverified" : ""}`, `  evidence  ${visible(evidence)}`].join("\n");
-
-function workflowOf(name: string, io: Io): Workflow {
-  const target = findTarget(name, io);
-  if ("what" in target) throw new UserError(target.what, target.next);
-  if ("workflow" in target.found) return target.found.workflow;
-  throw new UserError(`the workflow ${visible(name)} has problems`, "`pawl check` shows them");
-}
-
-async function readInput(): Promise<string> {
-  if (process.stdin.isTTY) throw new UserError("no text given", "pass it as arguments, on stdin, or use --transcript");
-  return await Bun.stdin.text();
-}

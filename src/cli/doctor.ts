@@ -1,13 +1,11 @@
-import { realpathSync } from "node:fs";
 import { version } from "../../package.json";
-import { UserError } from "../kernel/user-error.ts";
-import type { Finding, Ground, Level, Section } from "../setup/doctor/finding.ts";
+import { counted } from "../kernel/text/counted.ts";
+import type { Finding, Level } from "../setup/doctor/finding.ts";
 import { examine } from "../setup/doctor/index.ts";
-import { homeDir } from "../store/home.ts";
-import { join } from "../store/names.ts";
-import { type Io, parseArgs, rootOf } from "./shared/args.ts";
+import { type Io, type Parsed, print, projectRoot } from "./shared/args.ts";
+import { doctorContext } from "./shared/doctor-context.ts";
+import { coloured, hasColours } from "./shared/screen.ts";
 
-export const summary = "check the installation and show how to fix it";
 export const usage = `usage: pawl doctor [--json]
 
 Check the settings of all scopes, the installed hook and its program, other hooks next to it, the environment, the
@@ -21,68 +19,27 @@ const SIGNS: Record<Level, { sign: string; colour: string }> = {
   trouble: { sign: "✗", colour: "31" },
 };
 
-export async function run(args: string[], io: Io): Promise<number> {
-  const { flags, words } = parseArgs(args, ["--json"]);
-  if (words.length > 0)
-    throw new UserError(`unknown argument ${words[0]}`, "run `pawl doctor` or `pawl doctor --json`");
-  const sections = await examine(groundOf(io));
-  const troubles = count(sections, "trouble");
-  if (flags.has("--json")) io.out(`${JSON.stringify(asData(sections), null, 2)}\n`);
-  else io.out(asText(sections, io.isTTY && !process.env.NO_COLOR));
-  return troubles > 0 ? 1 : 0;
-}
+export const options = ["--json"];
+export const maxWords = 0;
 
-const MANAGED: Record<string, string> = { darwin: "/Library/Application Support/ClaudeCode" };
-
-function groundOf(io: Io): Ground {
-  const home = homeDir();
-  const root = rootOf(io);
-  return {
-    root: root === real(home) ? home : root,
-    home,
-    claude: process.env.CLAUDE_CONFIG_DIR || join(home, ".claude"),
-    managed: MANAGED[process.platform] ?? "/etc/claude-code",
-    env: process.env,
-    now: Date.now(),
-  };
-}
-
-function real(path: string): string {
-  try {
-    return realpathSync(path);
-  } catch {
-    return path;
-  }
-}
-
-const count = (sections: Section[], level: Level) =>
-  sections.flatMap(({ findings }) => findings).filter((one) => one.level === level).length;
-
-const asData = (sections: Section[]) => ({
-  version,
-  ok: count(sections, "trouble") === 0,
-  troubles: count(sections, "trouble"),
-  notes: count(sections, "note"),
-  sections,
-});
-
-function asText(sections: Section[], colours: boolean): string {
-  const groups = sections.map(
-    ({ title, findings }) => `${title}\n${findings.map((one) => lineOf(one, colours)).join("")}`,
-  );
-  return `${groups.join("\n")}\n${summaryOf(sections)}\n`;
-}
-
-function lineOf({ level, what, remedy, lines = [] }: Finding, colours: boolean): string {
-  const { sign, colour } = SIGNS[level];
-  const head = `  ${colours ? `\u001b[${colour}m${sign}\u001b[0m` : sign} ${what}\n`;
-  const more = lines.map((line) => `      ${line}\n`).join("");
-  return `${head}${more}${remedy === "" ? "" : `      → ${remedy}\n`}`;
-}
-
-function summaryOf(sections: Section[]): string {
-  const [troubles, notes] = [count(sections, "trouble"), count(sections, "note")];
+export async function run(parsed: Parsed, io: Io): Promise<number> {
+  const sections = await examine(doctorContext(projectRoot(io)));
+  const count = (level: Level) =>
+    sections.flatMap(({ findings }) => findings).filter((one) => one.level === level).length;
+  const [troubles, notes] = [count("trouble"), count("note")];
+  const data = { version, ok: troubles === 0, troubles, notes, sections };
   const also = notes === 0 ? "" : `, ${notes} to know about (!)`;
-  if (troubles === 0) return `No problems found${also}.`;
-  return `${troubles} ${troubles === 1 ? "problem" : "problems"} found (✗)${also}.`;
+  const verdict = troubles === 0 ? "No problems found" : `${counted(troubles, "problem")} found (✗)`;
+  const blocks = sections.map(
+    ({ title, findings }) => `${title}\n${findings.map((one) => findingText(one, io)).join("")}`,
+  );
+  const text = () => `${blocks.join("\n")}\n${verdict}${also}.\n`;
+  return print(io, parsed, data, text, troubles > 0 ? 1 : 0);
+}
+
+function findingText({ level, what, remedy, lines = [] }: Finding, io: Io): string {
+  const { sign, colour } = SIGNS[level];
+  const more = lines.map((line) => `      ${line}\n`).join("");
+  const fix = remedy === "" ? "" : `      → ${remedy}\n`;
+  return `  ${coloured(sign, colour, hasColours(io))} ${what}\n${more}${fix}`;
 }

@@ -1,17 +1,24 @@
-import { realpathSync } from "node:fs";
+import { counted } from "../kernel/text/counted.ts";
 import { UserError } from "../kernel/user-error.ts";
-import { type Applied, applyPlan } from "../setup/helpers/archive.ts";
-import { withLock } from "../setup/helpers/lock.ts";
+import { type Applied, applyPlan, restore } from "../setup/helpers/archive.ts";
+import { requireConsent } from "../setup/helpers/consent.ts";
 import { addEntry, type Entry, KINDS, type Kind, listEntries, memoryPath } from "../setup/helpers/memory.ts";
-import { ARCHIVE_DIR, makePlan, type Plan, type PlanFile, savePlan } from "../setup/helpers/plan.ts";
-import { restore } from "../setup/helpers/restore.ts";
+import { ARCHIVE_DIR, loadPlan, makePlan, type Plan, type PlanFile, savePlan } from "../setup/helpers/plan.ts";
 import { RULES_FILE } from "../setup/helpers/rules.ts";
-import { inUnits, shown } from "../setup/helpers/words.ts";
+import { inUnits, shown, withLock } from "../setup/helpers/shared.ts";
 import { messageOf } from "../store/files.ts";
 import { homeDir } from "../store/home.ts";
-import { type Io, type Parsed, parseArgs, rootOf } from "./shared/args.ts";
+import {
+  type Action,
+  type Io,
+  type Parsed,
+  parseArgs,
+  print,
+  projectRoot,
+  readInput,
+  realPath,
+} from "./shared/args.ts";
 
-export const summary = "memory and archive for the agents of complete-work";
 export const usage = `usage: pawl helper memory add decision|issue|progress --text TEXT [--title TITLE]   (or the text on stdin)
        pawl helper memory list [decision|issue|progress] [--json]
        pawl helper archive plan [--tracked] [--all] [--json]      show what could be archived, and the plan's id
@@ -19,7 +26,8 @@ export const usage = `usage: pawl helper memory add decision|issue|progress --te
        pawl helper archive restore <folder> [--only 1,3-5] [--json]
 
 Memory: dated entries at the end of .claude/memory/{decisions,issues,progress}.md; duplicates are not added.
-Archive: files move to ${ARCHIVE_DIR}/YYYY-MM-DD-HH-MM/ with a MANIFEST.md. Apply a plan only after the person has agreed to it.
+Archive: files move to ${ARCHIVE_DIR}/YYYY-MM-DD-HH-MM/ with a MANIFEST.md. A plan is applied only
+after the person agreed to it: at a terminal of their own, or by an answer to the agent that Pawl or the client recorded.
 Own rules in the front matter of ${RULES_FILE}: archive_always, never_archive (lists of patterns),
 archive_if_old_days (180), archive_if_larger_mb (50); the last two count for files git neither tracks nor ignores.
 
@@ -27,25 +35,26 @@ Exit codes: 0 done (or a duplicate), 1 failed or something was left, 2 wrong usa
 
 const SHOWN_ROWS = 60;
 
-export async function run(args: string[], io: Io): Promise<number> {
-  const [what = "", action = "", ...rest] = args;
-  const root = projectOf(io);
+export async function run({ words: [what = "", action = "", ...rest] }: Parsed, io: Io): Promise<number> {
+  const root = projectRoot(io);
+  if (root === realPath(homeDir()))
+    throw new UserError("your home folder is not a project", "run it in a project folder");
   const command = COMMANDS[`${what} ${action}`];
   if (!command) throw new UserError(`unknown helper command ${what} ${action}`.trimEnd(), "see `pawl helper --help`");
   try {
-    return await command(root, rest, io);
+    return await command.run(root, parseArgs(rest, command.options), io);
   } catch (error) {
     if (error instanceof UserError) throw error;
     throw new UserError(messageOf(error), HINTS[what] ?? "`pawl helper --help`", 1);
   }
 }
 
-const COMMANDS: Record<string, (root: string, args: string[], io: Io) => number | Promise<number>> = {
-  "memory add": addMemory,
-  "memory list": listMemory,
-  "archive plan": plan,
-  "archive apply": apply,
-  "archive restore": putBack,
+const COMMANDS: Record<string, Action> = {
+  "memory add": { options: ["--text=", "--title="], run: addMemory },
+  "memory list": { options: ["--json"], run: listMemory },
+  "archive plan": { options: ["--tracked", "--all", "--json"], run: plan },
+  "archive apply": { options: ["--only=", "--tracked", "--json"], run: apply },
+  "archive restore": { options: ["--only=", "--json"], run: putBack },
 };
 
 const HINTS: Record<string, string> = {
@@ -53,53 +62,29 @@ const HINTS: Record<string, string> = {
   archive: "run `pawl helper archive plan` for a new plan",
 };
 
-function projectOf(io: Io): string {
-  const root = rootOf(io);
-  if (root !== realHome()) return root;
-  throw new UserError("your home folder is not a project", "run it in a project folder");
-}
-
-function realHome(): string {
-  try {
-    return realpathSync(homeDir());
-  } catch {
-    return homeDir();
-  }
-}
-
 // ── Memory ──────────────────────────────────────────────────────────────────
 
-async function addMemory(root: string, args: string[], io: Io): Promise<number> {
-  const { words, values } = parseArgs(args, ["--text=", "--title="]);
-  const kind = kindOf(words[0] ?? "");
+async function addMemory(root: string, { words, values }: Parsed, io: Io): Promise<number> {
+  const kind = parseKind(words[0] ?? "");
   if (words.length > 1) throw new UserError("the text is one argument", 'write it in quotes: --text "…"');
-  const given = { text: values["--text"] ?? (await readInput()), title: values["--title"] ?? "" };
-  const same = addEntry(root, kind, given, new Date());
-  const path = memoryPath(kind);
-  io.out(
-    same ? `${path}: has this already${same.date ? ` (${same.date})` : ""}; nothing added\n` : `${path}: +1 entry\n`,
-  );
+  const text = values["--text"] ?? (await readInput("there is no text", 'give it with --text "…" or on stdin'));
+  const same = addEntry(root, kind, { text, title: values["--title"] ?? "" }, new Date());
+  const done = same ? `has this already${same.date ? ` (${same.date})` : ""}; nothing added` : "+1 entry";
+  io.out(`${memoryPath(kind)}: ${done}\n`);
   return 0;
 }
 
-function kindOf(word: string): Kind {
+function parseKind(word: string): Kind {
   const kind = word === "decisions" || word === "issues" ? word.slice(0, -1) : word;
   if (Object.hasOwn(KINDS, kind)) return kind as Kind;
   throw new UserError(`memory has no ${word || "(nothing)"}`, `it has ${Object.keys(KINDS).join(", ")}`);
 }
 
-async function readInput(): Promise<string> {
-  if (process.stdin.isTTY) throw new UserError("there is no text", 'give it with --text "…" or on stdin');
-  return await Bun.stdin.text();
-}
-
-function listMemory(root: string, args: string[], io: Io): number {
-  const { words, flags } = parseArgs(args, ["--json"]);
-  const kinds = words[0] === undefined ? (Object.keys(KINDS) as Kind[]) : [kindOf(words[0])];
+function listMemory(root: string, parsed: Parsed, io: Io): number {
+  const [word] = parsed.words;
+  const kinds = word === undefined ? (Object.keys(KINDS) as Kind[]) : [parseKind(word)];
   const entries = kinds.flatMap((kind) => listEntries(root, kind));
-  if (flags.has("--json")) io.out(`${JSON.stringify(entries, null, 2)}\n`);
-  else io.out(entries.length === 0 ? "The memory is empty.\n" : `${entries.map(inOneBlock).join("\n")}\n`);
-  return 0;
+  return print(io, parsed, entries, () => `${entries.map(inOneBlock).join("\n") || "The memory is empty."}\n`);
 }
 
 const inOneBlock = ({ kind, date, title, text }: Entry) =>
@@ -107,15 +92,13 @@ const inOneBlock = ({ kind, date, title, text }: Entry) =>
 
 // ── Archive ─────────────────────────────────────────────────────────────────
 
-function plan(root: string, args: string[], io: Io): number {
-  const { flags } = parseArgs(args, ["--tracked", "--all", "--json"]);
-  const made = makePlan(root, new Date(), flags.has("--tracked"));
+function plan(root: string, parsed: Parsed, io: Io): number {
+  const made = makePlan(root, new Date(), parsed.flags.has("--tracked"));
   if (made.files.length > 0) withLock(root, () => savePlan(root, made));
   const rows = made.files.map((file, at) => ({ n: at + 1, ...file }));
-  if (flags.has("--json")) io.out(`${JSON.stringify({ ...made, files: rows }, null, 2)}\n`);
-  else if (made.files.length === 0) io.out("Nothing to archive.\n");
-  else io.out(planText(made, rows.slice(0, flags.has("--all") ? rows.length : SHOWN_ROWS)));
-  return 0;
+  const shownRows = rows.slice(0, parsed.flags.has("--all") ? rows.length : SHOWN_ROWS);
+  const text = () => (rows.length === 0 ? "Nothing to archive.\n" : planText(made, shownRows));
+  return print(io, parsed, { ...made, files: rows }, text);
 }
 
 function planText(made: Plan, rows: (PlanFile & { n: number })[]): string {
@@ -127,27 +110,32 @@ function planText(made: Plan, rows: (PlanFile & { n: number })[]): string {
   const hidden = made.files.length - rows.length;
   if (hidden > 0) lines.push(`      … and ${hidden} more, all smaller (--all shows them)`);
   if (!made.git) lines.push("No git here: only patterns count, not age or size.");
-  return `Plan ${made.id}: ${files(made.files.length)}, ${inUnits(total)}. Nothing was moved.\n${lines.join("\n")}
+  return `Plan ${made.id}: ${counted(made.files.length, "file")}, ${inUnits(total)}. Nothing was moved.\n${lines.join("\n")}
 After the person's yes: ${self()} helper archive apply ${made.id}   (some of them: --only 1,3-5)
 `;
 }
 
-function apply(root: string, args: string[], io: Io): number {
-  const parsed = parseArgs(args, ["--only=", "--tracked", "--json"]);
-  const id = oneWord(parsed, "the plan's id", "pawl helper archive apply <plan-id>");
+function apply(root: string, parsed: Parsed, io: Io): number {
+  requireConsent(root, loadPlan(root, planIdIn(parsed)));
+  return applyAgreed(root, parsed, io);
+}
+
+const planIdIn = (parsed: Parsed) => oneWord(parsed, "the plan's id", "pawl helper archive apply <plan-id>");
+
+export function applyAgreed(root: string, parsed: Parsed, io: Io): number {
+  const id = planIdIn(parsed);
   const wanted = { plan: id, only: numbers(parsed.values["--only"]), tracked: parsed.flags.has("--tracked") };
   const applied = applyPlan(root, wanted, new Date());
   const bytes = applied.archived.reduce((sum, entry) => sum + entry.size, 0);
-  if (parsed.flags.has("--json")) io.out(`${JSON.stringify({ ...applied, bytes }, null, 2)}\n`);
-  else io.out(appliedText(applied, bytes));
-  return applied.left.length > 0 ? 1 : 0;
+  const code = applied.left.length > 0 ? 1 : 0;
+  return print(io, parsed, { ...applied, bytes }, () => appliedText(applied, bytes), code);
 }
 
 function appliedText({ folders, archived, left, before, excluded }: Applied, bytes: number): string {
-  const lines = before.length > 0 ? [`archived before by this plan: ${files(before.length)}`] : [];
+  const lines = before.length > 0 ? [`archived before by this plan: ${counted(before.length, "file")}`] : [];
   if (archived.length > 0) {
     lines.push(
-      `✓ ${files(archived.length)} archived to ${folders.map((name) => `${ARCHIVE_DIR}/${name}/`).join(", ")}`,
+      `✓ ${counted(archived.length, "file")} archived to ${folders.map((name) => `${ARCHIVE_DIR}/${name}/`).join(", ")}`,
       `✓ ${inUnits(bytes)} freed (the files stay there until you delete them)`,
       "✓ MANIFEST.md created",
       ...folders.map((name) => `to restore: ${self()} helper archive restore ${name}`),
@@ -161,21 +149,17 @@ function appliedText({ folders, archived, left, before, excluded }: Applied, byt
 const leftLines = (left: { path: string; why: string }[]) =>
   left.map(({ path, why }) => `left: ${shown(path)} (${why})`);
 
-function putBack(root: string, args: string[], io: Io): number {
-  const parsed = parseArgs(args, ["--only=", "--json"]);
+function putBack(root: string, parsed: Parsed, io: Io): number {
   const folder = oneWord(parsed, "the archive's folder", "pawl helper archive restore 2026-01-23-11-45");
   const result = restore(root, folder, numbers(parsed.values["--only"]));
   const notes = result.restored.filter(({ note }) => note !== "").map(({ path, note }) => `${shown(path)}: ${note}`);
-  if (parsed.flags.has("--json")) io.out(`${JSON.stringify(result, null, 2)}\n`);
-  else io.out(`${[`restored: ${files(result.restored.length)}`, ...notes, ...leftLines(result.left)].join("\n")}\n`);
-  return result.left.length > 0 ? 1 : 0;
+  const lines = [`restored: ${counted(result.restored.length, "file")}`, ...notes, ...leftLines(result.left)];
+  return print(io, parsed, result, () => `${lines.join("\n")}\n`, result.left.length > 0 ? 1 : 0);
 }
-
-const files = (count: number) => (count === 1 ? "1 file" : `${count} files`);
 
 /** As an agent can call it, whose PATH need not know us. */
 function self(): string {
-  const home = `${realHome()}/`;
+  const home = `${realPath(homeDir())}/`;
   return process.execPath.startsWith(home) ? `~/${process.execPath.slice(home.length)}` : "pawl";
 }
 
@@ -184,7 +168,7 @@ function oneWord({ words }: Parsed, what: string, example: string): string {
   throw new UserError(words.length === 0 ? `${what} is missing` : "that is more than one name", `as in: ${example}`);
 }
 
-/** "1,3-5" → {1, 3, 4, 5}; null where nothing was said. */
+/** "1,3-5" → {1, 3, 4, 5}; null: all of them. */
 function numbers(text: string | undefined): Set<number> | null {
   if (text === undefined) return null;
   const found = text.split(",").map((part) => /^\s*(\d{1,7})(?:-(\d{1,7}))?\s*$/.exec(part));

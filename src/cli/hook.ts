@@ -1,11 +1,11 @@
 import { type Capabilities, handleEvent } from "../engine/handle-event.ts";
 import { clientVersion, parseEvent, renderAnswer } from "../hosts/claude/wire.ts";
-import { detectHost } from "../hosts/detect.ts";
+import { detectHost, isFromAnotherHost } from "../hosts/detect.ts";
 import type { Input } from "../kernel/types/input.ts";
-import { write } from "../native/disk.ts";
 import { notificationsOn } from "../notify/mark.ts";
 import { logError } from "../store/errors.ts";
 import { isMadeOf, LOWER } from "../store/names.ts";
+import { writeText } from "./shared/write.ts";
 
 /** The rooms that take part in an event, each loaded only when it is due. */
 const CAPABILITIES: Omit<Capabilities, "mayBeShortcut"> = {
@@ -22,12 +22,13 @@ const CAPABILITIES: Omit<Capabilities, "mayBeShortcut"> = {
 export async function hook(input: Input, args: string[], mayBeShortcut: (prompt: string) => boolean): Promise<void> {
   try {
     if ("failed" in input) throw new Error(input.failed);
-    if (hostOf(args, input.value) !== "claude") return;
+    const host = args[0] === "auto" ? detectHost(input.value, process.env) : args[0];
+    if (host !== "claude" || isFromAnotherHost(input.value)) return;
     const at = new Date().toISOString();
     // The person switched notifications on: what the host asks them, and what a run came to, goes to them too.
     const notify = notificationsOn() ? await import("../notify/call.ts") : null;
     const hostCall = notify?.callOfHost(input.value, at) ?? null;
-    const event = readEvent(input.value, at, viaOf(args));
+    const event = readEvent(input.value, at, parseVia(args));
     const reply = event && (await handleEvent(event, { ...CAPABILITIES, mayBeShortcut }));
     const calls = reply?.commits.flatMap(({ root, commit }) => notify?.callFor(root, commit) ?? []) ?? [];
     const alert = calls[0]?.alert ?? hostCall?.alert;
@@ -52,11 +53,7 @@ function readEvent(value: unknown, at: string, via: string) {
   return parsed;
 }
 
-/** As the hook's command says; `auto` looks at the payload. */
-const hostOf = (args: string[], payload: unknown) =>
-  args[0] === "auto" ? detectHost(payload, process.env) : (args[0] ?? "");
-
-function viaOf(args: string[]): string {
+function parseVia(args: string[]): string {
   const at = args.indexOf("--via");
   const via = at >= 0 ? (args[at + 1] ?? "") : "";
   return via.length <= 16 && isMadeOf(via, LOWER) ? via : "unknown";
@@ -65,24 +62,8 @@ function viaOf(args: string[]): string {
 /** The decision holds and its instruction is pending, written or not. A second attempt could only add to half an answer. */
 function speak(text: string): void {
   try {
-    writeAll(text);
+    writeText(1, text, Date.now() + 2_000);
   } catch (error) {
     logError(null, "stdout", error);
-  }
-}
-
-/** In full, also into a pipe that is set to non-blocking; a closed one is the reader's choice. */
-function writeAll(text: string): void {
-  const bytes = new TextEncoder().encode(text);
-  const deadline = Date.now() + 2_000;
-  for (let at = 0; at < bytes.length; ) {
-    try {
-      at += write(1, bytes, at, bytes.length - at);
-    } catch (error) {
-      const code = (error as { code?: string }).code;
-      if (code === "EPIPE") return;
-      if (code !== "EAGAIN" || Date.now() > deadline) throw error;
-      Bun.sleepSync(1);
-    }
   }
 }

@@ -1,16 +1,17 @@
 import { readdirSync, statSync } from "node:fs";
+import { attempt } from "../kernel/attempt.ts";
 import { readJournal } from "../store/journal.ts";
-import { type Io, parseArgs, rootOf } from "./shared/args.ts";
+import { type Io, type Parsed, projectRoot } from "./shared/args.ts";
 import { inWords } from "./shared/words.ts";
 
-export const summary = "show show everything Pawl observed and decided";
 export const usage = `usage: pawl log [--follow] [--json] [--run ID] [--kind KIND]
 
 Print the project's journal, oldest first. --follow waits for more (Ctrl-C stops it). --json prints one object per line.`;
 
-export async function run(args: string[], io: Io): Promise<number> {
-  const { flags, values } = parseArgs(args, ["--follow", "--json", "--run=", "--kind="]);
-  const root = rootOf(io);
+export const options = ["--follow", "--json", "--run=", "--kind="];
+
+export async function run({ flags, values }: Parsed, io: Io): Promise<number> {
+  const root = projectRoot(io);
   const seen = new Set<string>();
   const print = () => {
     for (const line of readJournal(root)) {
@@ -41,10 +42,6 @@ function plain(line: { at: string; run: string; stage?: unknown; [key: string]: 
 }
 
 function journalSize(root: string): number {
-  try {
-    const dir = `${root}/.pawl/journal`;
-    return readdirSync(dir).reduce((sum, name) => sum + statSync(`${dir}/${name}`).size, 0);
-  } catch {
-    return 0;
-  }
+  const dir = `${root}/.pawl/journal`;
+  return attempt(() => readdirSync(dir).reduce((sum, name) => sum + statSync(`${dir}/${name}`).size, 0), 0);
 }

@@ -1,20 +1,18 @@
 import { CONFIG_SHOWN, compileConfig } from "../definitions/config.ts";
 import { configPath } from "../definitions/shortcuts.ts";
 import { UserError } from "../kernel/user-error.ts";
-import { alertOf } from "../notify/call.ts";
+import { formatAlert } from "../notify/call.ts";
 import { desktopProgram } from "../notify/channels.ts";
-import { switched } from "../notify/config-text.ts";
-import { messageOf, type Notice } from "../notify/notice.ts";
+import { buildMessage, type Notice } from "../notify/notice.ts";
 import { sendNow, sendSoon, tell } from "../notify/send.ts";
-import { type NotifySettings, readSettings } from "../notify/settings.ts";
+import { type NotifySettings, readSettings, switched } from "../notify/settings.ts";
 import { silentRuns } from "../notify/silence.ts";
 import { makeDirs, readText, writeAtomic } from "../store/files.ts";
 import { homeDir } from "../store/home.ts";
 import { dirname } from "../store/names.ts";
-import { agentOfSession } from "../store/processes/person.ts";
-import { type Io, parseArgs, rootOf } from "./shared/args.ts";
+import { type Io, type Parsed, projectRoot } from "./shared/args.ts";
+import { refuseAgent } from "./shared/confirm.ts";
 
-export const summary = "get notified when a run needs you";
 export const usage = `usage: pawl notify [on|off] [--test] [--watch]
 
 Off by default. With \`pawl notify on\` you get notified when a run asks, stops, stalls, ends or falls silent, and when
@@ -32,78 +30,64 @@ Channels are set in the same file, never in a repository:
     batch: 5                         seconds; what comes within this time is sent as one
     silent: 15                       minutes without a sign of life; or never`;
 
-export async function run(args: string[], io: Io): Promise<number> {
-  const { words, flags } = parseArgs(args, ["--test", "--watch", "--send"]);
+export const options = ["--test", "--watch", "--send"];
+
+export async function run({ words, flags }: Parsed, io: Io): Promise<number> {
   if (flags.has("--send")) {
     await sendSoon();
     return 0;
   }
   const [word, ...more] = words;
-  if (more.length > 0 || (word !== undefined && word !== "on" && word !== "off"))
-    throw new UserError(
-      `unknown argument ${more[0] ?? word}`,
-      "use `pawl notify on`, `pawl notify off` or `pawl notify --test`",
-    );
+  if (more.length > 0 || (word !== undefined && word !== "on" && word !== "off")) {
+    const hint = "use `pawl notify on`, `pawl notify off` or `pawl notify --test`";
+    throw new UserError(`unknown argument ${more[0] ?? word}`, hint);
+  }
   if (word !== undefined) return switchTo(word, io);
   if (flags.has("--test")) return test(io);
   return flags.has("--watch") ? watch(io) : show(io);
 }
 
-// ── On and off ──────────────────────────────────────────────────────────────
-
 function switchTo(to: "on" | "off", io: Io): number {
-  const agent = agentOfSession();
-  if (agent !== null)
-    throw new UserError(
-      `an agent cannot turn notifications on or off (${agent})`,
-      "the person can, in their own terminal",
-      1,
-    );
+  refuseAgent("turn notifications on or off");
   const path = configPath(homeDir());
-  const before = textOf(path);
+  const before = readOrEmpty(path);
   const after = switched(before, to);
-  if (after === null || "errors" in compileConfig(after, CONFIG_SHOWN))
-    throw new UserError(
-      `${CONFIG_SHOWN} could not be changed`,
-      `add \`notify: ${to}\` to it yourself; \`pawl check\` checks it`,
-    );
+  if (after === null || "errors" in compileConfig(after, CONFIG_SHOWN)) {
+    const hint = `add \`notify: ${to}\` to it yourself; \`pawl check\` checks it`;
+    throw new UserError(`${CONFIG_SHOWN} could not be changed`, hint);
+  }
   if (after !== before) {
     makeDirs(dirname(path), 0o700);
     writeAtomic(path, after);
   }
-  const settings = settingsOf();
   io.out(`Notifications are ${to} (${CONFIG_SHOWN}${after === before ? ", unchanged" : ""}).\n`);
-  if (to === "on") io.out(`${waysOf(settings).join("\n")}\n\`pawl notify --test\` sends one.\n`);
+  if (to === "on") io.out(`${listWays(currentSettings()).join("\n")}\n\`pawl notify --test\` sends one.\n`);
   return 0;
 }
 
-function textOf(path: string): string {
+function readOrEmpty(path: string): string {
   const file = readText(path, 256 * 1024);
   if (file.ok) return file.text;
   if (file.why === "missing") return "";
-  throw new UserError(
-    `${CONFIG_SHOWN} cannot be read: ${file.detail ?? file.why}`,
-    "check the file and its permissions",
-  );
+  const what = `${CONFIG_SHOWN} cannot be read: ${file.detail ?? file.why}`;
+  throw new UserError(what, "check the file and its permissions");
 }
 
-function settingsOf(): NotifySettings {
+function currentSettings(): NotifySettings {
   const settings = readSettings();
   if (!("errors" in settings)) return settings;
   const [problem] = settings.errors;
   throw new UserError(`${problem!.file}:${problem!.line}: ${problem!.message}`, problem!.hint);
 }
 
-// ── What is on ──────────────────────────────────────────────────────────────
-
 function show(io: Io): number {
-  const settings = settingsOf();
-  if (settings.on) io.out(`Notifications are on.\n${waysOf(settings).join("\n")}\n`);
+  const settings = currentSettings();
+  if (settings.on) io.out(`Notifications are on.\n${listWays(settings).join("\n")}\n`);
   else io.out("Notifications are off. `pawl notify on` turns them on.\n");
   return 0;
 }
 
-function waysOf({ bell, desktop, command, batch, silent }: NotifySettings): string[] {
+function listWays({ bell, desktop, command, batch, silent }: NotifySettings): string[] {
   const program = desktopProgram();
   return [
     `  bell      ${bell ? "the session's own terminal" : "off"}`,
@@ -113,15 +97,15 @@ function waysOf({ bell, desktop, command, batch, silent }: NotifySettings): stri
   ];
 }
 
-// ── A test, and watching ────────────────────────────────────────────────────
-
 async function test(io: Io): Promise<number> {
-  const settings = settingsOf();
+  const settings = currentSettings();
   if (!settings.on) throw new UserError("notifications are off", "`pawl notify on` turns them on", 1);
-  const notice = testNotice(io);
+  const text = "This is a test: Pawl notifies you like this.";
+  const at = new Date().toISOString();
+  const notice: Notice = { what: "test", text, root: projectRoot(io), run: "", session: "", at };
   const rung = settings.bell && io.isTTY;
-  if (rung) io.out(alertOf(notice));
-  const { desktop, command } = await sendNow(settings, messageOf([notice]));
+  if (rung) io.out(formatAlert(notice));
+  const { desktop, command } = await sendNow(settings, buildMessage([notice]));
   io.out(`  bell      ${rung ? "rung here" : settings.bell ? "not a terminal" : "off"}\n`);
   io.out(`  desktop   ${settings.desktop && desktopProgram() === null ? "not available" : wordFor(desktop, "off")}\n`);
   io.out(`  command   ${wordFor(command, "none")}\n`);
@@ -132,25 +116,16 @@ async function test(io: Io): Promise<number> {
 const wordFor = (why: string | null | undefined, without: string) =>
   why === undefined ? without : why === null ? "sent" : `failed: ${why}`;
 
-const testNotice = (io: Io): Notice => ({
-  what: "test",
-  text: "This is a test: Pawl notifies you like this.",
-  root: rootOf(io),
-  run: "",
-  session: "",
-  at: new Date().toISOString(),
-});
-
 const LOOK_MS = 15_000;
 
 async function watch(io: Io): Promise<number> {
-  const settings = settingsOf();
+  const settings = currentSettings();
   if (!settings.on || settings.silent === 0)
     throw new UserError("there is nothing to watch for", "run `pawl notify on`, and remove `silent: never`", 1);
   io.out(`Looking for runs that are silent for ${settings.silent} min. Ctrl+C stops it.\n`);
   for (;;) {
     const notices = silentRuns(Date.now(), settings.silent);
-    for (const notice of notices) io.out(`${settings.bell && io.isTTY ? alertOf(notice) : ""}${notice.text}\n`);
+    for (const notice of notices) io.out(`${settings.bell && io.isTTY ? formatAlert(notice) : ""}${notice.text}\n`);
     await tell(notices);
     await Bun.sleep(LOOK_MS);
   }

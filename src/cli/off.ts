@@ -1,64 +1,51 @@
 import { UserError } from "../kernel/user-error.ts";
 import { excludeOurs, readPointer, setOff, writePointer } from "../store/place.ts";
-import { agentOfSession } from "../store/processes/person.ts";
-import { type Io, parseArgs, rootOf } from "./shared/args.ts";
+import { type Command, type Io, type Parsed, projectRoot } from "./shared/args.ts";
+import { refuseAgent } from "./shared/confirm.ts";
 
-export const summary = "turn Pawl off in this project or session";
 export const usage = `usage: pawl off [shortcuts] [--session ID] [--host claude]
 
 Turns Pawl off in this project: hooks answer nothing, and no workflow can start. Runs are kept.
 \`pawl off shortcuts\` turns off only the shortcuts here. --session turns Pawl off only for that session.
 \`pawl on\` undoes it, with the same arguments. PAWL=0 in the environment turns everything off.`;
 
-export const run = (args: string[], io: Io) => switchTo(true, args, io);
+const HOW = "run `pawl off`, `pawl off shortcuts` or `pawl off --session ID`";
 
-export function switchTo(off: boolean, args: string[], io: Io): number {
-  const { values, words } = parseArgs(args, ["--session=", "--host="]);
+export const options = ["--session=", "--host="];
+export const run = (parsed: Parsed, io: Io) => switchTo(true, parsed, io);
+
+export const on: Command = {
+  usage: "usage: pawl on [shortcuts] [--session ID] [--host claude]",
+  options,
+  run: (parsed, io) => switchTo(false, parsed, io),
+};
+
+function switchTo(off: boolean, { values, words }: Parsed, io: Io): number {
   const [word, ...more] = words;
   const strange = word === "shortcuts" ? more[0] : word;
-  if (strange !== undefined) throw new UserError(`unknown argument ${strange}`, SAY);
+  if (strange !== undefined) throw new UserError(`unknown argument ${strange}`, HOW);
   if (word !== undefined && values["--session"] !== undefined)
     throw new UserError("shortcuts are turned off for a project, not for a session", "use `pawl off shortcuts`");
-  if (off) refuseAgents();
-  return word === undefined ? switchPawl(off, values, io) : switchShortcuts(off, io);
-}
-
-const SAY = "run `pawl off`, `pawl off shortcuts` or `pawl off --session ID`";
-
-function switchShortcuts(off: boolean, io: Io): number {
-  const root = rootOf(io);
-  setOff(root, off, "shortcuts-off");
+  // Otherwise an agent could escape every workflow and check.
+  if (off) refuseAgent("turn Pawl off");
+  if (values["--session"] !== undefined)
+    return switchSession(off, values["--host"] ?? "claude", values["--session"], io);
+  const root = projectRoot(io);
+  setOff(root, off, word === undefined ? "off" : "shortcuts-off");
   if (off) excludeOurs(root);
-  const next = off ? "`pawl on shortcuts` turns them on again." : "`pawl help shortcuts` lists them.";
-  io.out(`Shortcuts are ${off ? "off" : "on"} in ${root}. ${next}\n`);
+  const [onAgain, list] = ["`pawl on shortcuts` turns them on again.", "`pawl help shortcuts` lists them."];
+  if (word === undefined) io.out(`Pawl is ${wordFor(off)} in ${root}.${off ? " `pawl on` turns it on again." : ""}\n`);
+  else io.out(`Shortcuts are ${wordFor(off)} in ${root}. ${off ? onAgain : list}\n`);
   return 0;
 }
 
-function switchPawl(off: boolean, values: Record<string, string>, io: Io): number {
-  const word = off ? "off" : "on";
-  const session = values["--session"];
-  if (session === undefined) {
-    const root = rootOf(io);
-    setOff(root, off);
-    io.out(`Pawl is ${word} in ${root}.${off ? " `pawl on` turns it on again." : ""}\n`);
-    return 0;
-  }
-  const host = values["--host"] ?? "claude";
+const wordFor = (off: boolean) => (off ? "off" : "on");
+
+function switchSession(off: boolean, host: string, session: string, io: Io): number {
   const pointer = readPointer(host, session);
   if (!pointer) throw new UserError(`no run is bound to session ${session}`, "`pawl runs list` shows sessions", 1);
   const { off: _was, ...rest } = pointer;
   writePointer(host, session, off ? { ...rest, off: true } : rest);
-  io.out(`Pawl is ${word} for session ${session}.\n`);
+  io.out(`Pawl is ${wordFor(off)} for session ${session}.\n`);
   return 0;
-}
-
-/** Otherwise an agent could escape every workflow and check. */
-function refuseAgents(): void {
-  const agent = agentOfSession();
-  if (agent === null) return;
-  throw new UserError(
-    `an agent cannot turn Pawl off (${agent})`,
-    "tell the person why; they can run it in their own terminal",
-    1,
-  );
 }

@@ -1,15 +1,11 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import { reportMarkdown, reportText, type Shown } from "../insight/core/report-text.ts";
+import { reportMarkdown, reportText, type ShownParts } from "../insight/core/report-text.ts";
 import { gatherReport } from "../insight/report.ts";
-import { UserError } from "../kernel/user-error.ts";
 import { knownProjects } from "../store/projects.ts";
-import { type Io, parseArgs, rootOf } from "./shared/args.ts";
-import { screenColumns } from "./shared/screen.ts";
-import { clockTime, projectNames, projectPath, sinceAsked } from "./shared/since.ts";
-import { visibleJson } from "./shared/visible.ts";
+import { type Io, type Parsed, print, projectRoot } from "./shared/args.ts";
+import { clockTime, projectNames, projectPath, screenColumns, sinceAsked } from "./shared/screen.ts";
 
-export const summary = "show what needs you, what was proved, what failed and what was not checked";
 export const usage = `usage: pawl report [--since TIME] [--all] [--full] [--markdown | --json] [--exit-code]
 
 Show one screen for the morning after, from Pawl's own records: what needs you and the command that resolves it; what is
@@ -30,25 +26,24 @@ Exit codes: 0 shown; with --exit-code 1 as above; 2 wrong usage.`;
 const DEFAULT_SINCE = "yesterday 18:00";
 const ROWS = 44;
 
-export function run(args: string[], io: Io): number {
-  const known = ["--since=", "--all", "--full", "--markdown", "--json", "--exit-code"];
-  const { flags, values, words } = parseArgs(args, known);
-  if (words.length > 0) throw new UserError(`unknown argument ${words[0]}`, "`pawl report --help` shows how");
-  if (flags.has("--markdown") && flags.has("--json"))
-    throw new UserError("--markdown and --json together", "take one of them");
+export const options = ["--since=", "--all", "--full", "--markdown", "--json", "--exit-code"];
+export const exclusive = [["--markdown", "--json"]];
+export const maxWords = 0;
+
+export function run(parsed: Parsed, io: Io): number {
+  const { flags, values } = parsed;
   const asked = values["--since"] ?? DEFAULT_SINCE;
   const { since, at } = sinceAsked(asked);
-  const here = rootOf(io);
+  const here = projectRoot(io);
   const roots = flags.has("--all") ? allProjects(here) : [here];
   const view = gatherReport(roots, since, at);
-  const shown: Shown = {
+  const shown: ShownParts = {
     ...{ asked, name: projectNames(roots), path: projectPath, time: (time) => clockTime(time, at) },
-    ...{ columns: screenColumns(io), rows: rowsOf(io), full: flags.has("--full") },
+    ...{ columns: screenColumns(io), rows: screenRows(io), full: flags.has("--full") },
   };
-  if (flags.has("--json")) io.out(`${visibleJson(view)}\n`);
-  else io.out(flags.has("--markdown") ? reportMarkdown(view, shown) : reportText(view, shown));
   const isBad = view.needs.length + view.failed.length + view.unread.length > 0;
-  return flags.has("--exit-code") && isBad ? 1 : 0;
+  const text = () => (flags.has("--markdown") ? reportMarkdown(view, shown) : reportText(view, shown));
+  return print(io, parsed, view, text, flags.has("--exit-code") && isBad ? 1 : 0);
 }
 
 /** This folder too, if it is a project. */
@@ -58,4 +53,4 @@ function allProjects(here: string): string[] {
 }
 
 /** Every section gets its place, even in a low terminal. */
-const rowsOf = ({ isTTY }: Io) => (isTTY ? Math.max(24, process.stdout.rows ?? ROWS) : ROWS);
+const screenRows = ({ isTTY }: Io) => (isTTY ? Math.max(24, process.stdout.rows ?? ROWS) : ROWS);

@@ -7,7 +7,7 @@ import { parseEvent } from "../hosts/claude/wire.ts";
 import type { Input } from "../kernel/types/input.ts";
 import type { Event } from "../kernel/types/run.ts";
 import { gatesOf, leavesOf } from "../kernel/types/workflow.ts";
-import { notifyOf } from "../notify/commits.ts";
+import { notifyAbout } from "../notify/commits.ts";
 import { logError } from "../store/errors.ts";
 import { readPointer } from "../store/place.ts";
 import { fallAsleep, stayAwake } from "../store/processes/wakers.ts";
@@ -26,7 +26,8 @@ export function rewake(input: Input): number {
   if (event.kind === "start" && event.source === "clear") return beginCleared(event);
   if (event.kind !== "stop") return 0;
   const pointer = readPointer(event.host, event.session);
-  if (!pointer || pointer.off || pointer.run === "" || !runsCommands(pointer.root, pointer.run)) return 0;
+  const loaded = pointer && !pointer.off && pointer.run !== "" ? loadRun(pointer.root, pointer.run) : null;
+  if (!pointer || !loaded || !leavesOf(gatesOf(loaded.workflow)).some(commandOf)) return 0;
   try {
     stayAwake(event.host, event.session);
     return isLeftRunning(pointer.root, pointer.run, event) ? wake(pointer.root, pointer.run, event) : 0;
@@ -47,16 +48,14 @@ function beginCleared(event: Event): number {
   for (; Bun.nanoseconds() / 1e6 < until; Bun.sleepSync(25)) {
     const pointer = readPointer(event.host, event.session);
     const run = pointer && pointer.run !== "" ? loadRun(pointer.root, pointer.run)?.commit.run : null;
-    if (!run?.task || !run.recent.some((seen) => seen.id === event.id)) continue;
-    writeSync(2, `${MARK} Begin with task ${run.task.id}: the instruction came with the start of this conversation.`);
+    if (!run?.work.task || !run.recent.some((seen) => seen.id === event.id)) continue;
+    writeSync(
+      2,
+      `${MARK} Begin with task ${run.work.task.id}: the instruction came with the start of this conversation.`,
+    );
     return 2;
   }
   return 0;
-}
-
-function runsCommands(root: string, id: string): boolean {
-  const loaded = loadRun(root, id);
-  return loaded !== null && leavesOf(gatesOf(loaded.workflow)).some(commandOf);
 }
 
 /** As long as the hook next to us may take. */
@@ -68,7 +67,7 @@ function isLeftRunning(root: string, id: string, event: Event): boolean {
   for (let pause = 10; Bun.nanoseconds() / 1e6 < until; pause = Math.min(250, pause * 1.5)) {
     const run = loadRun(root, id)?.commit.run;
     if (!run) return false;
-    if (run.recent.some((seen) => seen.id === event.id)) return run.claim?.open === "running";
+    if (run.recent.some((seen) => seen.id === event.id)) return run.checks.claim?.open === "running";
     Bun.sleepSync(pause);
   }
   return false;
@@ -79,7 +78,7 @@ function wake(root: string, id: string, event: Event): number {
   const incoming = { event: checked, transcript: null, cwd: root, patient: true as const };
   const { answer, commits, after } = advanceRun(root, id, incoming, decide)?.reply ?? SILENT;
   after();
-  notifyOf(commits);
+  notifyAbout(commits);
   const text =
     answer?.agent ?? (answer?.person ? `${MARK} Tell the person in one or two sentences:\n\n${answer.person}` : "");
   if (text === "") return 0;

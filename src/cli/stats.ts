@@ -1,15 +1,13 @@
 import { statsCsv, statsText } from "../insight/core/stats-text.ts";
-import type { LoopFigures, StatsView } from "../insight/core/stats-view.ts";
 import { type Filter, type Insight, type LoopRow, openInsight } from "../insight/query.ts";
+import type { LoopFigures, StatsView } from "../insight/types.ts";
+import { counted } from "../kernel/text/counted.ts";
+import { visible } from "../kernel/text/safe-text.ts";
 import { UserError } from "../kernel/user-error.ts";
 import { knownProjects } from "../store/projects.ts";
-import { type Io, parseArgs, rootOf } from "./shared/args.ts";
-import { tellReading } from "./shared/reading.ts";
-import { screenColumns } from "./shared/screen.ts";
-import { clockTime, projectPath, sinceAsked } from "./shared/since.ts";
-import { visible, visibleJson } from "./shared/visible.ts";
+import { type Io, type Parsed, print, projectRoot } from "./shared/args.ts";
+import { clockTime, openProgress, projectPath, screenColumns, sinceAsked } from "./shared/screen.ts";
 
-export const summary = "show how long each stage takes, how often it runs, what fails and where time goes";
 export const usage = `usage: pawl stats [--since TIME] [--workflow NAME] [--project NAME | --all] [--json | --csv]
 
 Show figures from the journals. Per stage: runs and tries, how many advanced, median (p50) and 95th percentile of the time,
@@ -28,42 +26,53 @@ are marked ≈. Says so when there is not enough data.
 Exit codes: 0 shown, 2 wrong usage.`;
 
 const PARTS = 10;
+/** A long history takes a while to be read the first time; only then the terminal shows how far it is. */
+const SLOW_MS = 500;
 
-export function run(args: string[], io: Io): number {
-  const known = ["--since=", "--workflow=", "--project=", "--all", "--json", "--csv"];
-  const { flags, values, words } = parseArgs(args, known);
-  if (words.length > 0) throw new UserError(`unknown argument ${words[0]}`, "`pawl stats --help` shows how");
-  if (flags.has("--json") && flags.has("--csv")) throw new UserError("--json and --csv together", "take one of them");
-  if (flags.has("--all") && values["--project"] !== undefined)
-    throw new UserError("--all and --project together", "take one of them");
+export const options = ["--since=", "--workflow=", "--project=", "--all", "--json", "--csv"];
+export const exclusive = [
+  ["--json", "--csv"],
+  ["--all", "--project"],
+];
+export const maxWords = 0;
+
+export function run(parsed: Parsed, io: Io): number {
+  const { flags, values } = parsed;
   const asked = values["--since"] ?? "30d";
   const { since, at } = sinceAsked(asked);
-  const here = rootOf(io);
+  const here = projectRoot(io);
   const insight = openInsight({ projects: [...new Set([here, ...knownProjects()])] });
   try {
-    const reading = tellReading(io, flags.has("--json") || flags.has("--csv"));
-    const { problems } = insight.sync(reading.told);
-    reading.clear();
-    const project = flags.has("--all") ? null : projectOf(insight, values["--project"], here);
-    const view = viewOf(insight, { since, at, project, workflow: values["--workflow"] ?? null, problems });
-    if (flags.has("--json")) io.out(`${visibleJson(view)}\n`);
-    else if (flags.has("--csv")) io.out(statsCsv(view));
-    else io.out(statsText(view, { ...shownAs(insight, view, asked), columns: screenColumns(io) }));
+    const problems = readJournals(insight, flags.has("--json") || flags.has("--csv"));
+    const project = flags.has("--all") ? null : findProject(insight, values["--project"], here);
+    const view = buildView(insight, { since, at, project, workflow: values["--workflow"] ?? null, problems });
+    const text = () => statsText(view, { ...shownAs(insight, view, asked), columns: screenColumns(io) });
+    return print(io, parsed, view, () => (flags.has("--csv") ? statsCsv(view) : text()));
   } finally {
     insight.close();
   }
-  return 0;
+}
+
+function readJournals(insight: Insight, isQuiet: boolean): StatsView["problems"] {
+  const progress = openProgress();
+  const began = performance.now();
+  const { problems } = insight.sync((share) => {
+    if (isQuiet || performance.now() - began < SLOW_MS || share === 1) return;
+    progress.show(`reading the journals: ${Math.floor(share * 100)} %`);
+  });
+  progress.clear();
+  return problems;
 }
 
 function shownAs(insight: Insight, { project, since, at, runs }: StatsView, asked: string) {
   const count = insight.projects().filter(({ runs }) => runs > 0).length;
-  const place = project === null ? `${count} ${count === 1 ? "project" : "projects"}` : projectPath(project);
+  const place = project === null ? counted(count, "project") : projectPath(project);
   const workflows = runs.runs > 0 ? [] : insight.workflows(project === null ? {} : { project });
   return { place, asked, since: clockTime(since, at), workflows };
 }
 
 /** By its folder, or by its name if only one project has it. */
-function projectOf(insight: Insight, asked: string | undefined, here: string): string {
+function findProject(insight: Insight, asked: string | undefined, here: string): string {
   if (asked === undefined) return here;
   const all = insight.projects();
   const found = all.filter(({ root, name }) => root === asked.replace(/(.)\/+$/, "$1") || name === asked);
@@ -72,9 +81,9 @@ function projectOf(insight: Insight, asked: string | undefined, here: string): s
   throw new UserError(`unknown project ${visible(asked)}`, `known projects: ${names.join(", ") || "none"}`);
 }
 
-type Asked = Pick<StatsView, "since" | "at" | "project" | "workflow" | "problems">;
+type StatsRequest = Pick<StatsView, "since" | "at" | "project" | "workflow" | "problems">;
 
-function viewOf(insight: Insight, asked: Asked): StatsView {
+function buildView(insight: Insight, asked: StatsRequest): StatsView {
   const { since, at, project, workflow } = asked;
   const length = Date.parse(at) - Date.parse(since);
   const before_since = new Date(Date.parse(since) - length).toISOString();
@@ -88,9 +97,9 @@ function viewOf(insight: Insight, asked: Asked): StatsView {
     runs_before: insight.counts(before),
     stages: insight.stageStats(now),
     stages_before: insight.stageStats(before),
-    courses: insight.trend(now, PARTS).map(({ points, ...one }) => ({
+    courses: insight.trend(now, PARTS).map((one) => ({
       ...{ workflow: one.workflow, stage: one.stage },
-      medians: points.map(({ p50_ms }) => p50_ms),
+      medians: one.points.map(({ p50_ms }) => p50_ms),
     })),
     bottleneck: insight.bottleneck(now),
     loops: loopFigures(insight.loops({ ...now, limit: MOST_LOOPS })),

@@ -1,12 +1,9 @@
-import { type StatusView, statusData, statusText, waitsForPerson } from "../controls/core/status.ts";
+import { statusData, statusText, waitsForPerson } from "../controls/core/status.ts";
 import { gatherStatus } from "../controls/status.ts";
-import { UserError } from "../kernel/user-error.ts";
-import { homeDir } from "../store/home.ts";
 import { knownProjects } from "../store/projects.ts";
-import { type Io, parseArgs, rootOf } from "./shared/args.ts";
-import { visible, visibleJson } from "./shared/visible.ts";
+import { type Io, type Parsed, print, projectRoot } from "./shared/args.ts";
+import { projectPath } from "./shared/screen.ts";
 
-export const summary = "what is next, what is in progress, and what waits for you";
 export const usage = `usage: pawl status [--all] [--json]
 
 Show the next task with its command, its model and whether it needs a restart, and the other pending ones. Then, if there
@@ -20,34 +17,19 @@ uncommitted changes. Tasks come from the project's tracker: beads, session.md or
 
 Exit codes: 0 shown, 1 the tracker failed (everything else is shown), 2 wrong usage.`;
 
-interface Shown {
-  root: string;
-  view: StatusView;
-}
+export const options = ["--all", "--json"];
+export const maxWords = 0;
 
-export function run(args: string[], io: Io): number {
-  const { flags, words } = parseArgs(args, ["--all", "--json"]);
-  if (words.length > 0) throw new UserError(`unknown argument ${words[0]}`, "`pawl status --help` shows how");
-  const all = flags.has("--all");
-  const here = rootOf(io);
+export function run(parsed: Parsed, io: Io): number {
+  const all = parsed.flags.has("--all");
+  const here = projectRoot(io);
   const roots = all ? [...new Set([here, ...knownProjects()])] : [here];
   const at = new Date().toISOString();
-  const shown = roots.map((root) => ({ root, view: gatherStatus(root, at) }));
-  const sorted = [...shown.filter(isWaiting), ...shown.filter((one) => !isWaiting(one))];
-  io.out(flags.has("--json") ? json(sorted, all) : text(sorted, all));
-  return shown.some(({ view }) => view.why !== undefined) ? 1 : 0;
-}
-
-const isWaiting = ({ view }: Shown) => waitsForPerson(view);
-
-function json(shown: Shown[], all: boolean): string {
+  const found = roots.map((root) => ({ root, view: gatherStatus(root, at) }));
+  const shown = found.toSorted((a, b) => Number(waitsForPerson(b.view)) - Number(waitsForPerson(a.view)));
   const projects = shown.map(({ root, view }) => ({ root, ...statusData(view) }));
-  return `${visibleJson(all ? { projects } : projects[0])}\n`;
-}
-
-function text(shown: Shown[], all: boolean): string {
-  if (!all) return statusText(shown[0]!.view);
-  const home = homeDir();
-  const name = (root: string) => visible(root.startsWith(`${home}/`) ? `~${root.slice(home.length)}` : root);
-  return shown.map(({ root, view }) => `── ${name(root)}\n\n${statusText(view)}`).join("\n");
+  const text = () =>
+    shown.map(({ root, view }) => `${all ? `── ${projectPath(root)}\n\n` : ""}${statusText(view)}`).join("\n");
+  const failed = shown.some(({ view }) => view.why !== undefined);
+  return print(io, parsed, all ? { projects } : projects[0], text, failed ? 1 : 0);
 }

@@ -1,7 +1,7 @@
+import { attempt } from "../kernel/attempt.ts";
 import type { Input } from "../kernel/types/input.ts";
-import { write } from "../native/disk.ts";
+import { parseJson, writeAll } from "../store/files.ts";
 
-export const summary = "one line for the client's status line: the session's run, or the next task";
 export const usage = `usage: pawl statusline [--wrap COMMAND]
 
 Claude Code runs this to fill its status line (statusLine in its settings), with its JSON on stdin. Prints one line of
@@ -40,12 +40,9 @@ async function pawlLine(value: unknown): Promise<Uint8Array> {
   }
 }
 
+/** A reader that has closed the pipe has read enough. */
 function print(text: Uint8Array): void {
-  try {
-    for (let at = 0; at < text.length; ) at += write(1, text, at, text.length - at);
-  } catch {
-    // the reader has closed the pipe
-  }
+  attempt(() => writeAll(1, text), undefined);
 }
 
 // ── The person's own status line ────────────────────────────────────────────
@@ -55,7 +52,7 @@ async function runWrapped(args: string[]): Promise<void> {
   if (command === null) return;
   const input = await readAll();
   const theirs = runCommand(command, input);
-  const ours = await pawlLine(parseInput(input));
+  const ours = await pawlLine(parseJson(new TextDecoder().decode(input)));
   print(theirs);
   if (ours.length > 0 && theirs.length > 0 && theirs.at(-1) !== 10) print(new Uint8Array([10]));
   print(ours);
@@ -67,14 +64,6 @@ function wrappedCommand(args: string[]): string | null {
     if (arg.startsWith("--wrap=")) return arg.slice("--wrap=".length);
   }
   return null;
-}
-
-function parseInput(input: Uint8Array): unknown {
-  try {
-    return JSON.parse(new TextDecoder().decode(input));
-  } catch {
-    return undefined;
-  }
 }
 
 /** Byte for byte, because the wrapped command may depend on it. A client that keeps the pipe open does not block us. */
@@ -102,17 +91,10 @@ function runCommand(command: string, input: Uint8Array): Uint8Array {
       killSignal: "SIGKILL",
       detached: true,
     });
-    endGroup(pid);
+    // Usually no process is left in the group.
+    attempt(() => process.kill(-pid, "SIGKILL"), undefined);
     return stdout;
   } catch {
     return new Uint8Array();
-  }
-}
-
-function endGroup(pid: number): void {
-  try {
-    process.kill(-pid, "SIGKILL");
-  } catch {
-    // no process is left in the group
   }
 }

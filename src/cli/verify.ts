@@ -1,22 +1,21 @@
 import { readFileSync } from "node:fs";
 import { treeHash } from "../checks/tree/tree.ts";
-import { renderProblem } from "../definitions/problem.ts";
+import { renderProblem, suggest } from "../definitions/problem.ts";
+import { visible } from "../kernel/text/safe-text.ts";
 import { UserError } from "../kernel/user-error.ts";
-import { detectChecks } from "../setup/install/checks.ts";
+import { detectChecks, gateText, TESTS } from "../setup/install/checks.ts";
 import { messageOf, PathError } from "../store/files.ts";
-import { type Base, findBase } from "../verify/base.ts";
-import { checkReceipt } from "../verify/check-receipt.ts";
 import { endAll, nothingRuns, type Running } from "../verify/jobs.ts";
-import { junitPath } from "../verify/junit-file.ts";
-import { makeProgress, type Progress } from "../verify/progress.ts";
+import { junitPath } from "../verify/junit.ts";
+import { checkReceipt } from "../verify/markdown.ts";
+import type { Progress } from "../verify/progress.ts";
 import { provable, proveGates } from "../verify/prove.ts";
 import { report } from "../verify/report.ts";
-import { gatesHere, type Selection, selectGates } from "../verify/select.ts";
+import { type Base, findBase, gatesHere, type Selection, selectGates } from "../verify/select.ts";
 import { waitForChecks } from "../verify/wait.ts";
-import { type Io, type Parsed, parseArgs, rootOf } from "./shared/args.ts";
-import { visible } from "./shared/visible.ts";
+import { type Io, type Parsed, projectRoot } from "./shared/args.ts";
+import { hasColours, openProgress } from "./shared/screen.ts";
 
-export const summary = "run this project's gates now, without an agent";
 export const usage = `usage: pawl verify [gate …] [--base REF] [--json | --markdown] [--junit FILE]
        pawl verify --check FILE     check that this receipt (JSON or Markdown, - for stdin) is genuine and about this tree
        pawl verify --prove [gate …] check that each gate can fail: break a copy of the project on purpose
@@ -37,45 +36,43 @@ Exit codes: 0 all passed, 1 some failed, 2 wrong usage or no gates, 3 some unpro
   --prove: 0 each gate can fail, 1 one passes anyway, 3 one could not be tried.
   --wait: 0 passed, or nothing is running; 1 failed; 4 still running, run it again.`;
 
-const OPTIONS = ["--base=", "--json", "--markdown", "--junit=", "--wait", "--prove", "--check="];
+export const options = ["--base=", "--json", "--markdown", "--junit=", "--wait", "--prove", "--check="];
+export const exclusive = [["--json", "--markdown"]];
+
 const LONGEST_WAIT_MS = 100_000;
 
 /** A repository can put a link where Pawl would write: that is to be fixed, not to be reported. */
-export async function run(args: string[], io: Io): Promise<number> {
+export async function run(parsed: Parsed, io: Io): Promise<number> {
   try {
-    return await answer(args, io);
+    return await answer(parsed, io);
   } catch (error) {
     if (!(error instanceof PathError)) throw error;
     throw new UserError(visible(error.message), "Pawl never writes outside the project; remove the link", 3);
   }
 }
 
-async function answer(args: string[], io: Io): Promise<number> {
-  const parsed = parseArgs(args, OPTIONS);
+async function answer(parsed: Parsed, io: Io): Promise<number> {
   const { words, flags, values } = parsed;
   refuseMixtures(parsed);
-  const root = rootOf(io);
+  const root = projectRoot(io);
   if (values["--check"] !== undefined) return check(root, values["--check"], io);
   if (flags.has("--wait")) return wait(root, io);
   const junit = values["--junit"] === undefined ? null : junitTarget(root, io.cwd, values["--junit"]);
-  const base = values["--base"] === undefined ? null : baseOf(root, values["--base"]);
+  const found = values["--base"] === undefined ? { base: null } : findBase(root, values["--base"]);
+  if ("why" in found) throw new UserError(visible(found.why), found.hint);
+  const { base } = found;
   const selection = selected(root, words, base, io);
   const running = nothingRuns();
-  const progress = progressOf(30_000);
+  const progress = openProgress(30_000);
   const release = whenInterrupted(running, progress, io);
   try {
     if (flags.has("--prove") && provable(selection.gates).length === 0)
       throw new UserError("no gate here runs a command", "there is nothing to break");
     if (flags.has("--prove")) return await proveGates({ root, gates: selection.gates, running, progress, out: io.out });
     const form = flags.has("--json") ? "json" : flags.has("--markdown") ? "markdown" : "lines";
-    const colours = io.isTTY && !process.env.NO_COLOR;
     const asked = { root, selection, base, ...(words.length > 0 && { only: words }) };
-    return await report(
-      asked,
-      { form, junit, colours, unseen: !io.isTTY, out: io.out, err: io.err },
-      running,
-      progress,
-    );
+    const shown = { form, junit, colours: hasColours(io), unseen: !io.isTTY, out: io.out, err: io.err } as const;
+    return await report(asked, shown, running, progress);
   } finally {
     release();
   }
@@ -90,15 +87,13 @@ function refuseMixtures({ words, flags, values }: Parsed): void {
     throw new UserError(`${alone} and ${other} cannot be used together`, HELP);
   if (words.length > 0 && (alone === "--check" || alone === "--wait"))
     throw new UserError(`${alone} cannot be used with the name of a gate`, HELP);
-  if (flags.has("--json") && flags.has("--markdown"))
-    throw new UserError("--json and --markdown cannot be used together", HELP);
   if (values["--junit"] === "-" && (flags.has("--json") || flags.has("--markdown")))
     throw new UserError("only one of them can be written to stdout", "write the JUnit XML to a file");
 }
 
 const HELP = "see `pawl verify --help`";
 
-// ── What is asked ───────────────────────────────────────────────────────────
+// ── The selection ──────────────────────────────────────────────────────────
 
 function selected(root: string, words: string[], base: Base | null, io: Io): Selection {
   const { gates, problems } = gatesHere(root, io.home);
@@ -109,7 +104,7 @@ function selected(root: string, words: string[], base: Base | null, io: Io): Sel
   const unknown = words.find((word) => !names.includes(word));
   if (gates.length === 0) throw new UserError("there are no gates here", exampleText(root));
   if (unknown !== undefined)
-    throw new UserError(`there is no gate ${visible(unknown)}`, `the gates here: ${names.map(visible).join(", ")}`);
+    throw new UserError(`there is no gate ${visible(unknown)}`, suggest(unknown, names.map(visible), "the gates here"));
   const selection = selectGates(gates, words, base !== null);
   if (selection.gates.length > 0) return selection;
   const all = selection.left.map(({ gate, needs }) => `${visible(gate)} needs ${needs}`).join("; ");
@@ -119,16 +114,8 @@ function selected(root: string, words: string[], base: Base | null, io: Io): Sel
 /** A first gate, with a command that this project has already. */
 function exampleText(root: string): string {
   const found = detectChecks(root);
-  const check = found.find(({ name }) => name === "test") ?? found[0] ?? { name: "test", command: "npm test" };
-  const words = check.command.split(" ").join(", ");
-  const gate = `${check.name}: { ${check.name === "test" ? "tests" : "run"}: [${words}] }`;
-  return `write one into pawl.yaml, then \`pawl trust\`:\n\n    gates:\n      ${gate}\n`;
-}
-
-function baseOf(root: string, ref: string): Base {
-  const found = findBase(root, ref);
-  if ("base" in found) return found.base;
-  throw new UserError(visible(found.why), found.hint);
+  const { name, command } = found.find((one) => one.name === TESTS) ?? found[0] ?? { name: TESTS, command: "npm test" };
+  return `write one into pawl.yaml, then \`pawl trust\`:\n\n    gates:\n      ${name}: ${gateText(name, command)}\n`;
 }
 
 function junitTarget(root: string, cwd: string, named: string): string {
@@ -136,10 +123,8 @@ function junitTarget(root: string, cwd: string, named: string): string {
   try {
     return junitPath(root, cwd, named);
   } catch (error) {
-    throw new UserError(
-      `the JUnit file cannot be written: ${visible(messageOf(error))}`,
-      "use a file in an existing folder; a relative path must stay inside the project",
-    );
+    const hint = "use a file in an existing folder; a relative path must stay inside the project";
+    throw new UserError(`the JUnit file cannot be written: ${visible(messageOf(error))}`, hint);
   }
 }
 
@@ -161,27 +146,18 @@ function readWhole(named: string, io: Io): string {
     if (bytes.length > LARGEST) throw new Error("it is larger than 16 MB");
     return bytes.toString("utf8");
   } catch (error) {
-    throw new UserError(
-      `${visible(named)} cannot be read: ${visible(messageOf(error))}`,
-      "give the file of a receipt, or -",
-    );
+    const what = `${visible(named)} cannot be read: ${visible(messageOf(error))}`;
+    throw new UserError(what, "give the file of a receipt, or -");
   }
 }
 
 async function wait(root: string, io: Io): Promise<number> {
-  const { code, lines } = await waitForChecks(root, LONGEST_WAIT_MS, progressOf(10_000, io));
+  const { code, lines } = await waitForChecks(root, LONGEST_WAIT_MS, openProgress(10_000, io));
   io.out(`${lines.join("\n")}\n`);
   return code;
 }
 
 // ── The terminal ────────────────────────────────────────────────────────────
-
-/** Drawn on stderr, so that stdout holds nothing but the result. Whoever waits in a pipe reads it there. */
-function progressOf(every_ms: number, plain?: Io): Progress {
-  const columns = process.stderr.isTTY ? process.stderr.columns || 80 : 0;
-  const write = (text: string) => void (plain && columns === 0 ? plain.out(text) : process.stderr.write(text));
-  return makeProgress({ write, columns }, every_ms);
-}
 
 function whenInterrupted(running: Running, progress: Progress, io: Io): () => void {
   const signals = ["SIGINT", "SIGTERM", "SIGHUP"] as const;

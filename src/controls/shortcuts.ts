@@ -9,10 +9,10 @@ import { begin } from "../engine/begin.ts";
 import { MARK } from "../engine/core/guide.ts";
 import { isForRun, isHelp } from "../engine/core/prompt.ts";
 import { isLabelled } from "../engine/core/tasks.ts";
-import { plain } from "../kernel/text/safe-text.ts";
+import { attempt } from "../kernel/attempt.ts";
+import { safeText } from "../kernel/text/safe-text.ts";
 import type { Answer, EventOf, Workflow } from "../kernel/types/run.ts";
-import type { Task } from "../kernel/types/task.ts";
-import { actorOf } from "../kernel/types/task.ts";
+import { actorOf, type Task } from "../kernel/types/task.ts";
 import { logError } from "../store/errors.ts";
 import { lookAt, mayHaveKey, messageOf } from "../store/files.ts";
 import { noteClaim } from "../store/guard.ts";
@@ -20,7 +20,7 @@ import { homeDir } from "../store/home.ts";
 import { join } from "../store/names.ts";
 import { findRoot, isOff, type Pointer, readPointer } from "../store/place.ts";
 import { loadRun } from "../store/runs.ts";
-import { expansionOf, findShortcut, helpText, type Shortcut } from "./core/shortcut.ts";
+import { findShortcut, helpText, renderExpansion, type Shortcut } from "./core/shortcut.ts";
 import { chooseTask, statusText } from "./core/status.ts";
 
 interface Typed {
@@ -44,8 +44,7 @@ export async function answerShortcut(
     if (event.kind !== "prompt" || cwd === null || !lookAt(cwd)) return null;
     root = pointer?.root ?? findRoot(cwd);
     const typed = root === homeDir() || isOff(root) ? null : await find(incoming, event, root);
-    if (typed === null || isAnswer(pointer, event.text)) return null;
-    if (isAnsweredByOther(event, root)) return null;
+    if (typed === null || isAnswer(pointer, event.text) || isAnsweredByOther(event, root)) return null;
     const reply = atRun();
     // A run that ends with this prompt lets go of the session first: the shortcut may begin another one.
     reply?.after();
@@ -82,63 +81,59 @@ function isAnswer(pointer: Pointer | null, text: string): boolean {
 
 async function answerTo(typed: Typed): Promise<Answer> {
   const { shortcut, table } = typed;
-  if (shortcut.does === "help") return withText(shortcut, helpText(table));
-  if (shortcut.does === "status") return await status(typed);
-  if (shortcut.does === "record") return await record(typed);
-  if (shortcut.does) return await execute(typed, shortcut.does);
-  return await watched(typed, { turn: "none", agent: expansionOf(shortcut) });
+  if (shortcut.does === "help") return withVerbatim(shortcut, helpText(table));
+  if (shortcut.does === "status") {
+    const { gatherStatus } = await import("./status.ts");
+    return withVerbatim(shortcut, statusText(gatherStatus(typed.root, typed.event.at)));
+  }
+  if (shortcut.does === "record") return record(typed);
+  if (shortcut.does) return execute(typed, shortcut.does);
+  return watched(typed, { turn: "none", agent: renderExpansion(shortcut) });
 }
 
-/** How a chain of steps ends is watched. One that cannot be is begun all the same, and the person hears of it. */
+/** How a chain of steps (those of the workflow `tail`) ends is watched. One that cannot be is begun all the same, and the person hears of it. */
 async function watched(typed: Typed, answer: Answer): Promise<Answer> {
-  const { shortcut, root } = typed;
+  const { shortcut, root, incoming } = typed;
   if (!shortcut.tail || hasRun(typed)) return answer;
   try {
-    await armWatch(typed, shortcut.tail);
+    const { findByName } = await import("../definitions/registry.ts");
+    const found = findByName("tail", root);
+    if (found && "errors" in found) throw new Error(`${found.errors[0]!.file} has errors; \`pawl check\` shows them`);
+    if (!found?.workflow.watch) return answer;
+    // What Pawl itself has just written into session.md is no handoff.
+    const since = new Date(Date.now() + 10).toISOString();
+    begin({ incoming, root, workflow: found.workflow, stages: shortcut.tail, since }).reply.after();
     return answer;
   } catch (error) {
     logError(root, "tail", error);
-    return oneAnswer([answer, { turn: "none", person: `Pawl: this chain is not watched: ${plain(messageOf(error))}` }]);
+    const person = `Pawl: this chain is not watched: ${safeText(messageOf(error))}`;
+    return oneAnswer([answer, { turn: "none", person }]);
   }
 }
 
-/** The steps are those of the workflow `tail`. */
-async function armWatch({ incoming, root }: Typed, stages: string[]): Promise<void> {
-  const { findByName } = await import("../definitions/registry.ts");
-  const found = findByName("tail", root);
-  if (!found) return;
-  if ("errors" in found) throw new Error(`${found.errors[0]!.file} has errors; \`pawl check\` shows them`);
-  if (!found.workflow.watch) return;
-  // What Pawl itself has just written into session.md is no handoff.
-  const since = new Date(Date.now() + 10).toISOString();
-  begin({ incoming, root, workflow: found.workflow, stages, since }).reply.after();
-}
+/** The client may put a line of its own after ours, in the same message. */
+const withVerbatim = (shortcut: Shortcut, text: string) => withText(shortcut, `${text.trimEnd()}\n\n[end]`);
 
 const withText = (shortcut: Shortcut, text: string): Answer => ({
   turn: "none",
-  agent: `${expansionOf(shortcut)}\n\n${text.trimEnd()}`,
+  agent: `${renderExpansion(shortcut)}\n\n${text.trimEnd()}`,
 });
 
 const hasRun = ({ event }: Typed) => (readPointer(event.host, event.session)?.run ?? "") !== "";
-
-async function status({ shortcut, root, event }: Typed): Promise<Answer> {
-  const { gatherStatus } = await import("./status.ts");
-  return withText(shortcut, statusText(gatherStatus(root, event.at)));
-}
 
 /** Written by us, at once: two sessions that do it at the same time lose nothing. */
 async function record({ shortcut, root, rest }: Typed): Promise<Answer> {
   const { recordTask } = await import("../trackers/record-task.ts");
   const made = recordTask(root, rest);
   if (!made.ok) {
-    const why = `the task was not recorded: ${plain(made.why)}`;
-    const agent = `Pawl could not write the task: ${plain(made.why)}. Tell the person, and do nothing else.`;
-    return { ...withText(shortcut, agent), person: `Pawl: ${why}` };
+    const why = safeText(made.why);
+    const agent = `Pawl could not write the task: ${why}. Tell the person, and do nothing else.`;
+    return { ...withText(shortcut, agent), person: `Pawl: the task was not recorded: ${why}` };
   }
   const { line, where, id } = made.value;
   return {
-    ...withText(shortcut, `Written to ${where}:\n${plain(line)}`),
-    person: `Pawl: recorded in ${where}: ${plain(line)}\n  undo: pawl task drop ${plain(id)}`,
+    ...withText(shortcut, `Written to ${where}:\n${safeText(line)}`),
+    person: `Pawl: recorded in ${where}: ${safeText(line)}\n  undo: pawl task drop ${safeText(id)}`,
   };
 }
 
@@ -146,8 +141,8 @@ async function record({ shortcut, root, rest }: Typed): Promise<Answer> {
 
 /** The workflow for continuous work; as it is shipped, also the label of its tasks. */
 const CONTINUOUS = "auto-workflow";
-/** Between looking and taking another session may be quicker: then the next one is looked for. */
-const TRIES = 5;
+/** Between looking and taking another session may be quicker: then the next one is looked for. More do not start at once. */
+const TRIES = 20;
 
 async function execute(typed: Typed, does: "execute" | "resume"): Promise<Answer> {
   const { shortcut, root, event } = typed;
@@ -157,7 +152,7 @@ async function execute(typed: Typed, does: "execute" | "resume"): Promise<Answer
   for (let tries = 0; tries < TRIES; tries++) {
     const view = gatherTasks(root);
     if (view.why !== undefined)
-      return withText(shortcut, `The tasks are not known: ${plain(view.why)}. Tell the person, and start nothing.`);
+      return withText(shortcut, `The tasks are not known: ${safeText(view.why)}. Tell the person, and start nothing.`);
     const { resume, start } = chooseTask(view.tasks ?? [], mayResume(root, event.session));
     const task = resume ?? (does === "resume" ? null : start);
     if (task === null)
@@ -177,7 +172,7 @@ async function given(typed: Typed, task: Task): Promise<Answer | null> {
     const { reply } = begin({ incoming, root, workflow: continuous, wanted: task.id });
     reply.after();
     const answers = reply.answer ? [reply.answer] : [];
-    if (hasRun(typed)) return oneAnswer([{ turn: "none", agent: expansionOf(shortcut) }, ...answers]);
+    if (hasRun(typed)) return oneAnswer([{ turn: "none", agent: renderExpansion(shortcut) }, ...answers]);
   }
   const line = await decided(typed, task);
   return line === null ? null : withText(shortcut, [line, details(task)].filter(Boolean).join("\n\n"));
@@ -197,19 +192,13 @@ function mayBeContinuous(root: string, labels: string[]): boolean {
   if (isLabelled(labels, { labels: [CONTINUOUS] })) return true;
   const own = `workflows/${CONTINUOUS}.yaml`;
   if (mayHaveKey(join(root, "pawl.yaml"), ["labels"])) return true;
+  // A path that cannot be looked at may be one.
+  const isThere = (path: string) => attempt(() => lookAt(path) !== undefined, true);
   return isThere(join(root, ".pawl", own)) || isThere(join(homeDir(), ".config/pawl", own));
 }
 
-function isThere(path: string): boolean {
-  try {
-    return lookAt(path) !== undefined;
-  } catch {
-    return true;
-  }
-}
-
 async function decided({ root, event }: Typed, task: Task): Promise<string | null> {
-  const name = `**${plain(task.title)}** (${plain(task.id)})`;
+  const name = `**${safeText(task.title)}** (${safeText(task.id)})`;
   const isOurs = task.owner?.startsWith("pawl-") === true;
   if (task.state === "claimed" && !isOurs) return `${MARK} Resume this task, it is in progress: ${name}`;
   const { openForChanging } = await import("../trackers/project-tracker.ts");
@@ -219,18 +208,16 @@ async function decided({ root, event }: Typed, task: Task): Promise<string | nul
   if (taken.kind === "failed" && taken.code === "taken") return null;
   const verb = task.state === "claimed" ? "Resume this task" : "Start this task";
   if (taken.kind === "ok") return `${MARK} ${verb}, it is yours and marked as in progress: ${name}`;
-  return `${MARK} ${verb}: ${name}\nIt could not be marked as in progress (${plain(taken.why)}).`;
+  return `${MARK} ${verb}: ${name}\nIt could not be marked as in progress (${safeText(taken.why)}).`;
 }
 
 function details({ command, model, restart, text }: Task): string {
+  const isOther = model !== undefined && model !== "" && model !== "sonnet";
   const lines = [
-    ...(command ? [`Invoke: ${plain(command)}`] : []),
-    ...(model && model !== "sonnet"
-      ? [`It asks for the model ${plain(model)}: if you are a different model, say so.`]
-      : []),
-    ...(restart
-      ? ["It asks for a fresh session: unless this one has just begun, tell the person before you start, and wait."]
-      : []),
+    command && `Invoke: ${safeText(command)}`,
+    isOther && `It asks for the model ${safeText(model)}: if you are a different model, say so.`,
+    restart &&
+      "It asks for a fresh session: unless this one has just begun, tell the person before you start, and wait.",
   ];
-  return [lines.join("\n"), text.trim() === "" ? "" : fenced(text)].filter((part) => part !== "").join("\n\n");
+  return [lines.filter(Boolean).join("\n"), text.trim() && fenced(text)].filter(Boolean).join("\n\n");
 }

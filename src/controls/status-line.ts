@@ -6,13 +6,14 @@
 import { MOST_SIGNS, runText, short, stageBar, viewRun, waitingText } from "../engine/core/run-view.ts";
 import type { Run } from "../kernel/types/run.ts";
 import type { Task } from "../kernel/types/task.ts";
-import { liveDir, readCommit, seqsIn } from "../store/commits.ts";
+import { liveDir, readCommit, readPinned, seqsIn } from "../store/commits.ts";
 import { type Figures, keepCost } from "../store/cost.ts";
 import { logError } from "../store/errors.ts";
-import { insideRoot, lookAt, mayHaveKey, readText } from "../store/files.ts";
+import { insideRoot, isObject, lookAt, mayHaveKey, readText } from "../store/files.ts";
+import { inMainCheckout } from "../store/git-dir.ts";
 import { isPlainName } from "../store/names.ts";
 import { findRoot, isOff, readPointer } from "../store/place.ts";
-import { parseSessionFile, tasksOf } from "../trackers/core/session-file.ts";
+import { listTasks, parseSessionFile } from "../trackers/core/session-file.ts";
 import { arrange, chooseTask } from "./core/status.ts";
 
 const WIDTH = 80;
@@ -31,7 +32,7 @@ export async function statusLine(value: unknown, now: number): Promise<string> {
     if (found === "off") return "";
     if (found !== null) {
       saveCost(found, session, value as Input, now);
-      return `${fitToWidth(variants(found.run, now))}\n`;
+      return `${fitToWidth(variants(found, now))}\n`;
     }
   }
   const folder = (workspace as Input | null | undefined)?.project_dir ?? cwd;
@@ -53,10 +54,7 @@ function fitToWidth(lines: string[]): string {
 
 // ── The session's run ───────────────────────────────────────────────────────
 
-interface SessionRun {
-  root: string;
-  run: Run;
-}
+type SessionRun = { root: string; run: Run };
 
 /** null: no active run belongs to this session. */
 function sessionRun(session: string): SessionRun | "off" | null {
@@ -82,17 +80,20 @@ function newestRun(root: string, id: string): Run | null {
 }
 
 /** The same line with fewer and fewer words. */
-function variants(run: Run, now: number): string[] {
+function variants({ root, run }: SessionRun, now: number): string[] {
+  const pinned = readPinned(insideRoot(root, liveDir(run.id)), run.id);
+  // The answers to a question do not fit in.
+  const workflow = pinned.ok ? { ...pinned.workflow, asks: {} } : null;
   // The session's own screen shows what the client asks for; finding out whether that is answered would cost too much.
-  const view = viewRun(run, { at: new Date(now).toISOString(), workflow: null, ownerGone: false });
-  const { workflow, stage, step, steps, task, waits } = view;
+  const view = viewRun(run, { at: new Date(now).toISOString(), workflow, ownerGone: false });
+  const { stage, step, steps, task, waits } = view;
   const full = runText(view);
   if (waits === null) return task === "" ? [full] : [`${full}  ${task}`];
   const text = waitingText(waits);
   return [
     `${full}  ${text}`,
-    `${workflow}  ${stageBar(step, steps)}  ${stage}  ${text}`,
-    `${workflow}  ${stage}  ${text}`,
+    `${view.workflow}  ${stageBar(step, steps)}  ${stage}  ${text}`,
+    `${view.workflow}  ${stage}  ${text}`,
     `${stage}  ${waits.how}: ${waits.what}`,
   ];
 }
@@ -104,30 +105,22 @@ function saveCost({ root, run }: SessionRun, session: string, value: Input, now:
   const figures = costFigures(value.cost);
   if (figures === null) return;
   const used = (value.context_window as Input | null | undefined)?.used_percentage;
+  const context = typeof used === "number" ? amount(used) : null;
   try {
-    keepCost(
-      root,
-      run.id,
-      session,
-      figures,
-      typeof used === "number" ? amount(used) : null,
-      new Date(now).toISOString(),
-    );
+    keepCost(root, run.id, session, figures, context, new Date(now).toISOString());
   } catch (error) {
     logError(root, "cost", error);
   }
 }
 
 function costFigures(cost: unknown): Figures | null {
-  if (typeof cost !== "object" || cost === null) return null;
-  const told = cost as Input;
-  if (typeof told.total_cost_usd !== "number") return null;
+  if (!isObject(cost) || typeof cost.total_cost_usd !== "number") return null;
   return {
-    usd: amount(told.total_cost_usd),
-    ms: amount(told.total_duration_ms),
-    api_ms: amount(told.total_api_duration_ms),
-    added: amount(told.total_lines_added),
-    removed: amount(told.total_lines_removed),
+    usd: amount(cost.total_cost_usd),
+    ms: amount(cost.total_duration_ms),
+    api_ms: amount(cost.total_api_duration_ms),
+    added: amount(cost.total_lines_added),
+    removed: amount(cost.total_lines_removed),
   };
 }
 
@@ -140,10 +133,12 @@ async function nextTask(root: string): Promise<string> {
   if (isOff(root)) return "";
   // Loading the YAML parser is slow: only a project whose pawl.yaml may name a tracker pays for it.
   if (mayHaveKey(`${root}/pawl.yaml`, ["tracker", "tasks"], LARGEST)) return await nextConfigured(root);
-  const file =
-    lookAt(`${root}/.beads`) === undefined ? SESSION_FILES.find((name) => lookAt(`${root}/${name}`)) : undefined;
-  const read = file === undefined ? null : readText(`${root}/${file}`, LARGEST);
-  return read?.ok ? firstTitle(tasksOf(parseSessionFile(read.text))) : "";
+  const main = inMainCheckout(root);
+  if (lookAt(`${root}/.beads`) !== undefined || lookAt(`${main}/.beads`) !== undefined) return "";
+  const places = [...new Set([main, root])].flatMap((place) => SESSION_FILES.map((name) => `${place}/${name}`));
+  const file = places.find((path) => lookAt(path) !== undefined);
+  const read = file === undefined ? null : readText(file, LARGEST);
+  return read?.ok ? firstTitle(listTasks(parseSessionFile(read.text))) : "";
 }
 
 async function nextConfigured(root: string): Promise<string> {

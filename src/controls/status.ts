@@ -3,9 +3,9 @@
 import { spawnGit } from "../checks/git.ts";
 import { type RunView, viewRun } from "../engine/core/run-view.ts";
 import { openCall } from "../hosts/claude/open-call.ts";
+import { attempt } from "../kernel/attempt.ts";
 import type { RunSummary } from "../kernel/types/run.ts";
-import type { Task } from "../kernel/types/task.ts";
-import { actorOf } from "../kernel/types/task.ts";
+import { actorOf, type Task } from "../kernel/types/task.ts";
 import { type Actors, knownActors } from "../store/actors.ts";
 import { messageOf } from "../store/files.ts";
 import { findGit } from "../store/git-dir.ts";
@@ -29,19 +29,15 @@ type TaskView = Pick<StatusView, "tracker" | "tasks" | "why">;
 /** A project without a tracker has no tasks; one whose tracker cannot be asked has tasks that no one knows. */
 export function gatherTasks(root: string): TaskView {
   try {
-    return askTracker(root);
+    const opened = openProjectTracker(root);
+    if (opened.kind === "absent") return { tracker: "", tasks: null };
+    if (opened.kind === "failed") return { tracker: "", tasks: null, why: opened.why };
+    const { name: tracker } = opened.value;
+    const tasks = inOrder(opened.value);
+    return tasks.kind === "ok" ? { tracker, tasks: tasks.value } : { tracker, tasks: null, why: tasks.why };
   } catch (error) {
     return { tracker: "", tasks: null, why: messageOf(error) };
   }
-}
-
-function askTracker(root: string): TaskView {
-  const opened = openProjectTracker(root);
-  if (opened.kind === "absent") return { tracker: "", tasks: null };
-  if (opened.kind === "failed") return { tracker: "", tasks: null, why: opened.why };
-  const { name: tracker } = opened.value;
-  const tasks = inOrder(opened.value);
-  return tasks.kind === "ok" ? { tracker, tasks: tasks.value } : { tracker, tasks: null, why: tasks.why };
 }
 
 /** session.md says itself what waits for what; of the others each knows best what is ready. */
@@ -74,8 +70,8 @@ export function mayResume(root: string, session: string): (task: Task) => boolea
 /** As trackers name who sits here: the agent, too, claims under this name when it uses the tracker's own program. */
 function ownNames(root: string): Set<string> {
   const { BEADS_ACTOR, BD_ACTOR, USER, LOGNAME } = process.env;
-  const asked = ["user.name", "user.email"].map((key) => gitSays(root, ["config", "--get", key])?.trim());
-  return new Set([BEADS_ACTOR, BD_ACTOR, USER, LOGNAME, ...asked].flatMap((name) => name || []));
+  const fromGit = ["user.name", "user.email"].map((key) => gitSays(root, ["config", "--get", key])?.trim());
+  return new Set([BEADS_ACTOR, BD_ACTOR, USER, LOGNAME, ...fromGit].flatMap((name) => name || []));
 }
 
 // ── Runs ────────────────────────────────────────────────────────────────────
@@ -83,7 +79,7 @@ function ownNames(root: string): Set<string> {
 function gatherRuns(root: string, at: string): Pick<StatusView, "runs" | "unread"> {
   const runs: RunView[] = [];
   const unread: string[] = [];
-  const attempt = (work: () => void) => {
+  const orUnread = (work: () => void) => {
     try {
       work();
     } catch (error) {
@@ -91,14 +87,14 @@ function gatherRuns(root: string, at: string): Pick<StatusView, "runs" | "unread
     }
   };
   const isFresh = (updated: string) => Date.parse(at) - Date.parse(updated) <= STALE_MS;
-  attempt(() => {
+  orUnread(() => {
     const known = listRuns(root).filter(({ status, updated_at }) => status !== "ended" && isFresh(updated_at));
-    for (const one of known) attempt(() => runs.push(...viewOf(root, one, at)));
+    for (const one of known) orUnread(() => runs.push(...buildView(root, one, at)));
   });
   return { runs, unread };
 }
 
-function viewOf(root: string, { id, owner_gone }: RunSummary, at: string): RunView[] {
+function buildView(root: string, { id, owner_gone }: RunSummary, at: string): RunView[] {
   const loaded = loadRun(root, id);
   // A watch is over with the message in which this may be shown.
   if (loaded === null || loaded.commit.run.status === "ended" || loaded.workflow.watch) return [];
@@ -117,14 +113,8 @@ function gatherDirty(root: string): StatusView["dirty"] {
   return { files: paths.filter((path) => !isOwned(path)).length };
 }
 
-/** null: it could not be asked, or said no. */
+/** null: git could not be started, or failed. */
 function gitSays(root: string, args: string[]): string | null {
-  try {
-    const { exitCode, stdout } = spawnGit(root, args);
-    return exitCode === 0 ? stdout.toString() : null;
-  } catch {
-    return null;
-  }
+  const done = attempt(() => spawnGit(root, args), null);
+  return done?.exitCode === 0 ? done.stdout.toString() : null;
 }
-
-// ── Projects ────────────────────────────────────────────────────────────────

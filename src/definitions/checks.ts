@@ -1,10 +1,9 @@
 /** What a file must prove beyond its form: names that exist, one meaning per signal, answers that can be told apart. */
-import { checkGates, type DraftGate } from "./gates.ts";
+import { checkGates } from "./gates.ts";
 import { quote, suggest } from "./problem.ts";
 import { type Draft as DraftOf, type Reading, reportAt } from "./read.ts";
 import type { WorkflowFile } from "./schema/workflow.ts";
 import { readTemplate } from "./template.ts";
-import { checkWays } from "./ways.ts";
 
 type Draft = DraftOf<WorkflowFile>;
 type DraftStage = DraftOf<WorkflowFile["stages"][number]>;
@@ -18,8 +17,10 @@ export function checkWorkflow(reading: Reading, draft: Draft, named: string[]): 
   checkTargets(reading, draft);
   checkSignals(reading, draft);
   for (const { move, path } of allMoves(draft)) {
-    checkGates(reading, move.gates ?? [], `${path}/gates`, named);
-    checkFrom(reading, draft, move.gates ?? [], `${path}/gates`);
+    const gates = move.gates ?? [];
+    checkGates(reading, gates, `${path}/gates`, named);
+    for (const [at, gate] of gates.entries())
+      isKnown(reading, gate?.from, `${path}/gates/${at}/from`, "stage", listIds(draft));
   }
   checkStops(reading, draft);
   checkTasks(reading, draft);
@@ -34,8 +35,7 @@ export function checkWorkflow(reading: Reading, draft: Draft, named: string[]): 
 function readTexts(reading: Reading, draft: Draft): void {
   readText(reading, draft, "say", "", "prompt");
   readText(reading, draft, "person", "", "template");
-  for (const [index, stage] of (draft.stages ?? []).entries())
-    readText(reading, stage ?? {}, "say", `stages/${index}/`, "prompt");
+  for (const { stage, path } of listStages(draft)) readText(reading, stage, "say", `${path}/`, "prompt");
   for (const [name, ask] of Object.entries(draft.asks ?? {})) {
     readText(reading, ask, "text", `asks/${name}/`, "prompt");
     readText(reading, ask, "person", `asks/${name}/`, "template");
@@ -56,13 +56,18 @@ function readText(reading: Reading, holder: object, key: string, path: string, r
   texts[key] = readTemplate(value, role, { file, text, ...place }, readPrompt, problems);
 }
 
+/** Every stage of the file with its path. */
+const listStages = ({ stages = [] }: Draft): { stage: DraftStage; path: string }[] =>
+  stages.map((stage, index) => ({ stage: stage ?? {}, path: `stages/${index}` }));
+const listIds = ({ stages = [] }: Draft) => stages.flatMap((stage) => stage?.id ?? []);
+
 function checkStageIds(reading: Reading, draft: Draft): void {
   const seen = new Set<string>();
-  for (const [index, stage] of (draft.stages ?? []).entries()) {
-    if (!stage?.id) continue;
+  for (const { stage, path } of listStages(draft)) {
+    if (!stage.id) continue;
     if (seen.has(stage.id)) {
       reading.broken = true;
-      reportAt(reading, `stages/${index}/id`, `a second stage ${quote(stage.id)}`, "give every stage its own id");
+      reportAt(reading, `${path}/id`, `a second stage ${quote(stage.id)}`, "give every stage its own id");
     }
     seen.add(stage.id);
   }
@@ -70,9 +75,9 @@ function checkStageIds(reading: Reading, draft: Draft): void {
 
 /** Every move of the file with its path. */
 function allMoves(draft: Draft): { move: DraftMove; path: string }[] {
-  const stages = (draft.stages ?? []).flatMap((stage, index) => [
-    ...movesIn(stage?.on, `stages/${index}/on`),
-    ...(stage?.stop ? [{ move: stage.stop, path: `stages/${index}/stop` }] : []),
+  const stages = listStages(draft).flatMap(({ stage: { on, stop }, path }) => [
+    ...movesIn(on, `${path}/on`),
+    ...(stop ? [{ move: stop, path: `${path}/stop` }] : []),
   ]);
   const asks = Object.entries(draft.asks ?? {}).flatMap(([name, ask]) => movesIn(ask.choices, `asks/${name}/choices`));
   return [...stages, ...asks, ...movesIn(draft.anywhere, "anywhere")];
@@ -83,7 +88,7 @@ function movesIn(moves: Record<string, DraftMove> | undefined, path: string): { 
 }
 
 function checkTargets(reading: Reading, draft: Draft): void {
-  const stages = (draft.stages ?? []).flatMap((stage) => stage?.id ?? []);
+  const stages = listIds(draft);
   const asks = Object.keys(draft.asks ?? {});
   for (const { move, path } of allMoves(draft)) {
     checkTarget(reading, move.to, `${path}/to`, "stage", stages);
@@ -96,26 +101,29 @@ function checkTargets(reading: Reading, draft: Draft): void {
 }
 
 function checkTarget(reading: Reading, target: string | undefined, path: string, what: string, known: string[]): void {
-  if (target === undefined || known.includes(target)) return;
-  reading.broken = true;
-  reportAt(reading, path, `there is no ${what} ${quote(target)}`, suggest(target, known, `${what}s`));
+  if (!isKnown(reading, target, path, what, known)) reading.broken = true;
+}
+
+function isKnown(reading: Reading, word: string | undefined, path: string, what: string, known: string[]): boolean {
+  if (word === undefined || known.includes(word)) return true;
+  reportAt(reading, path, `there is no ${what} ${quote(word)}`, suggest(word, known, `${what}s`));
+  return false;
 }
 
 /** The same signal may be used in several stages (each stage reads its own), but not there and in `anywhere`. */
 function checkSignals(reading: Reading, draft: Draft): void {
   const common = new Set(Object.keys(draft.anywhere ?? {}));
   if (draft.signals === "none") refuseSignals(reading, draft);
-  for (const [index, stage] of (draft.stages ?? []).entries()) {
-    for (const signal of Object.keys(stage?.on ?? {}).filter((name) => common.has(name))) {
-      const path = `stages/${index}/on/${signal}@key`;
+  for (const { stage, path } of listStages(draft)) {
+    for (const signal of Object.keys(stage.on ?? {}).filter((name) => common.has(name))) {
       const message = `${signal} has two meanings: here and under "anywhere"`;
-      reportAt(reading, path, message, "keep one of the two, or give this one another name");
+      reportAt(reading, `${path}/on/${signal}@key`, message, "keep one of the two, or give this one another name");
     }
   }
 }
 
 function refuseSignals(reading: Reading, draft: Draft): void {
-  const stages = (draft.stages ?? []).flatMap((stage, index) => (stage?.on ? [`stages/${index}/on`] : []));
+  const stages = listStages(draft).flatMap(({ stage, path }) => (stage.on ? [`${path}/on`] : []));
   const paths = Object.keys(draft.anywhere ?? {}).length > 0 ? [...stages, "anywhere"] : stages;
   for (const path of paths) {
     const hint = 'remove them, or use "signals: promise"';
@@ -123,61 +131,37 @@ function refuseSignals(reading: Reading, draft: Draft): void {
   }
 }
 
-function checkFrom(reading: Reading, draft: Draft, gates: (DraftGate | undefined)[], path: string): void {
-  const ids = (draft.stages ?? []).map((stage) => stage?.id ?? "");
-  for (const [index, gate] of gates.entries()) {
-    const from = gate?.from;
-    if (from === undefined || ids.includes(from)) continue;
-    reportAt(reading, `${path}/${index}/from`, `there is no stage ${quote(from)}`, suggest(from, ids, "stages"));
-  }
-}
-
 /** What is inferred must be a signal of its stage, and sequences must name stages. */
 function checkTasks(reading: Reading, draft: Draft): void {
-  for (const [index, stage] of (draft.stages ?? []).entries()) {
-    for (const signal of Object.keys(stage?.infer ?? {}).filter((one) => !Object.hasOwn(stage?.on ?? {}, one))) {
-      const known = Object.keys(stage?.on ?? {});
-      reportAt(
-        reading,
-        `stages/${index}/infer/${signal}@key`,
-        `the stage has no signal ${quote(signal)}`,
-        suggest(signal, known, "signals"),
-      );
+  for (const { stage, path } of listStages(draft)) {
+    const known = Object.keys(stage.on ?? {});
+    for (const signal of Object.keys(stage.infer ?? {}).filter((one) => !known.includes(one))) {
+      const hint = suggest(signal, known, "signals");
+      reportAt(reading, `${path}/infer/${signal}@key`, `the stage has no signal ${quote(signal)}`, hint);
     }
   }
-  const ids = (draft.stages ?? []).map((stage) => stage?.id ?? "");
+  const ids = listIds(draft);
   for (const [words, chain] of Object.entries(draft.chains ?? {}))
     for (const [index, id] of chain.entries()) checkTarget(reading, id, `chains/${words}/${index}`, "stage", ids);
-  const names = (draft.stages ?? []).flatMap((stage) => [stage?.id ?? "", stage?.title ?? ""]);
-  for (const [label, words] of Object.entries(draft.sequences ?? {})) {
-    for (const [index, word] of words.entries()) {
-      if (word === undefined || names.includes(word)) continue;
-      const hint = suggest(word, names, "stages");
-      reportAt(reading, `sequences/${label}/${index}`, `there is no stage ${quote(word)}`, hint);
-    }
-  }
+  const names = listStages(draft).flatMap(({ stage }) => [stage.id ?? "", stage.title ?? ""]);
+  for (const [label, words] of Object.entries(draft.sequences ?? {}))
+    for (const [index, word] of words.entries()) isKnown(reading, word, `sequences/${label}/${index}`, "stage", names);
   for (const { move, path } of allMoves(draft)) {
     if (move.next === undefined || draft.tasks) continue;
-    reportAt(
-      reading,
-      `${path}/next`,
-      "there is no next task: the workflow has no tasks",
-      "add `tasks: { labels: […] }`",
-    );
+    const hint = "add `tasks: { labels: […] }`";
+    reportAt(reading, `${path}/next`, "there is no next task: the workflow has no tasks", hint);
   }
 }
 
 /** Without a gate a plain stop would let every stage pass; a question needs a report, which only a claim brings. */
 function checkStops(reading: Reading, draft: Draft): void {
-  for (const [index, stage] of (draft.stages ?? []).entries()) {
-    if (!stage?.stop) continue;
-    const path = `stages/${index}/stop`;
-    if (draft.signals === "none") {
-      reportAt(reading, `${path}@key`, 'the file says "signals: none": phases move by command', "remove it");
-    }
-    if (!stage.stop.gates?.length && draft.watch !== "true") {
-      reportAt(reading, `${path}@key`, "every stop would count as done", "give it gates, or let a signal lead on");
-    }
+  for (const { stage, path } of listStages(draft)) {
+    if (!stage.stop) continue;
+    const at = `${path}/stop@key`;
+    if (draft.signals === "none")
+      reportAt(reading, at, 'the file says "signals: none": phases move by command', "remove it");
+    if (!stage.stop.gates?.length && !draft.watch)
+      reportAt(reading, at, "every stop would count as done", "give it gates, or let a signal lead on");
   }
 }
 
@@ -196,7 +180,7 @@ function checkDocument(reading: Reading, draft: Draft): void {
     reportAt(reading, "reading@key", "required reading is kept in a json document, and there is none", hint);
   }
   if (document?.format === "json") checkJsonDocument(reading, draft);
-  const used = document?.format === "frontmatter" ? placeholdersOf(document.path) : [];
+  const used = document?.format === "frontmatter" ? listPlaceholders(document.path) : [];
   if (used.length > 0) {
     const hint = "write a path without {…}, or use format: json";
     reportAt(reading, "document/path", `${used[0]} means nothing in the path of a front-matter document`, hint);
@@ -212,7 +196,7 @@ function checkJsonDocument(reading: Reading, { signals, document }: Draft): void
     reportAt(reading, "document/flags@key", "flags belong to a front-matter document", "remove them");
   }
   if (document?.path === undefined) return;
-  const used = placeholdersOf(document.path);
+  const used = listPlaceholders(document.path);
   for (const missing of PATH_PLACEHOLDERS.filter((wanted) => !used.includes(wanted))) {
     const hint = 'such as "untracked/workflow-state/{slug}/state-{slug}-{time}.json"';
     reportAt(reading, "document/path", `the path does not hold ${missing}, so runs would share a file`, hint);
@@ -222,7 +206,7 @@ function checkJsonDocument(reading: Reading, { signals, document }: Draft): void
   }
 }
 
-function placeholdersOf(path = ""): string[] {
+function listPlaceholders(path = ""): string[] {
   return [...new Set(path.match(/\{[^{}]*\}/g))];
 }
 
@@ -256,4 +240,78 @@ function checkAnswers(reading: Reading, name: string, ask: DraftAsk): void {
     const hint = "add a choice with to, halt, ask or end";
     reportAt(reading, `asks/${name}@key`, `no answer to ${quote(name)} leads on`, hint);
   }
+}
+
+// ── The whole: every stage can be reached, and from every stage the work can come to an end ──
+
+interface Node {
+  key: string;
+  moves: DraftMove[];
+}
+
+const stageKey = (id: string) => `stage ${id}`;
+const askKey = (name: string) => `ask ${name}`;
+
+function checkWays(reading: Reading, draft: Draft): void {
+  const nodes = listNodes(draft);
+  const first = draft.stages?.[0]?.id ?? "";
+  // Between two tasks a run may wait in the last stage for a fresh conversation.
+  const last = draft.tasks ? (draft.stages?.at(-1)?.id ?? first) : first;
+  const reached = spread(new Set([stageKey(first), stageKey(last)]), (known) =>
+    nodes.filter((n) => known.has(n.key)).flatMap(targets),
+  );
+  const ending = spread(new Set(nodes.filter(ends).map((n) => n.key)), (known) =>
+    nodes.filter((n) => targets(n).some((key) => known.has(key))).map((n) => n.key),
+  );
+  for (const { stage, path: at } of listStages(draft)) {
+    const id = stage.id ?? "";
+    const path = `${at}/id`;
+    if (!reached.has(stageKey(id))) {
+      const hint = `let a signal lead to it ({ to: ${id} }), or remove the stage`;
+      reportAt(reading, path, `stage ${quote(id)} cannot be reached from ${quote(first)}`, hint);
+    }
+    if (!ending.has(stageKey(id))) {
+      const hint = "let a signal of this or a later stage lead to { end: completed } (an abort does not count)";
+      reportAt(reading, path, `from stage ${quote(id)} the work can never come to an end`, hint);
+    }
+  }
+  for (const name of Object.keys(draft.asks ?? {}).filter((key) => !reached.has(askKey(key)))) {
+    const hint = `let a signal lead to it ({ ask: ${name} }), or remove it`;
+    reportAt(reading, `asks/${name}@key`, `the question ${quote(name)} is never asked`, hint);
+  }
+}
+
+function listNodes(draft: Draft): Node[] {
+  const common = Object.values(draft.anywhere ?? {});
+  const stages = listStages(draft).map(({ stage: { id = "", on = {}, stop } }, index) => {
+    // Without signals a person's command leads from each stage to the next, and from the last one out.
+    const next = draft.stages?.[index + 1]?.id;
+    const byCommand: DraftMove = next === undefined ? { end: "completed" } : { to: next };
+    const moves = draft.signals === "none" ? [byCommand] : [...Object.values(on), ...(stop ? [stop] : []), ...common];
+    return { key: stageKey(id), moves };
+  });
+  const asks = Object.entries(draft.asks ?? {}).map(([name, ask]) => ({
+    key: askKey(name),
+    moves: Object.values(ask.choices ?? {}),
+  }));
+  return [...stages, ...asks];
+}
+
+function targets(node: Node): string[] {
+  return node.moves.flatMap((move) => {
+    if (move.to !== undefined) return [stageKey(move.to)];
+    if (move.next !== undefined) return [stageKey(move.next)];
+    return move.ask === undefined ? [] : [askKey(move.ask)];
+  });
+}
+
+/** An abort is always possible and proves nothing about the work. */
+function ends(node: Node): boolean {
+  // Without a next task the work is over.
+  return node.moves.some((move) => move.next !== undefined || (move.end !== undefined && move.end !== "aborted"));
+}
+
+function spread(from: Set<string>, next: (known: Set<string>) => string[]): Set<string> {
+  const grown = new Set([...from, ...next(from)]);
+  return grown.size === from.size ? grown : spread(grown, next);
 }

@@ -2,9 +2,9 @@
 import type { Ask, Choice, DocumentSpec, Move, Stage, Workflow } from "../kernel/types/run.ts";
 import { checkWorkflow } from "./checks.ts";
 import { readDocument } from "./document.ts";
-import { finishGate, type NamedGates } from "./gates.ts";
+import { finishGates, type NamedGates } from "./gates.ts";
 import type { Problem } from "./problem.ts";
-import { DEFAULT_IDLE, DEFAULT_ROUNDS, WORKFLOW, type WorkflowFile } from "./schema/workflow.ts";
+import { DEFAULT_IDLE, DEFAULT_LAPS, DEFAULT_ROUNDS, WORKFLOW, type WorkflowFile } from "./schema/workflow.ts";
 import type { PromptReader } from "./template.ts";
 
 type StageFile = WorkflowFile["stages"][number];
@@ -23,7 +23,7 @@ export function compileWorkflow(
   named: NamedGates = {},
 ): Compiled {
   const known = Object.keys(named);
-  const read = readDocument(text, file, WORKFLOW, readPrompt, (reading, draft) => checkWorkflow(reading, draft, known));
+  const read = readDocument(text, file, WORKFLOW, (reading, draft) => checkWorkflow(reading, draft, known), readPrompt);
   return "errors" in read ? read : { workflow: assemble(read.value, file, named) };
 }
 
@@ -32,7 +32,7 @@ function assemble(read: WorkflowFile, file: string, named: NamedGates): Workflow
   return {
     v: 1,
     name,
-    title: title ?? titleOf(name),
+    title: title ?? toTitle(name),
     source: file,
     signals,
     ...(document && { document: { flags: {}, ...document } as DocumentSpec }),
@@ -40,50 +40,51 @@ function assemble(read: WorkflowFile, file: string, named: NamedGates): Workflow
     arm: read.arm ?? [],
     intro: read.say ?? "",
     ...(person !== undefined && { person }),
-    stages: read.stages.map((stage) => stageOf(stage, named)),
-    asks: mapValues(read.asks ?? {}, (ask, key) => askOf(ask, key, named)),
-    anywhere: mapValues(read.anywhere ?? {}, (move) => moveOf(move, named)),
-    limits: { idle: read.limits?.idle ?? DEFAULT_IDLE, rounds: read.limits?.rounds ?? DEFAULT_ROUNDS },
+    stages: read.stages.map((stage) => compileStage(stage, named)),
+    asks: mapValues(read.asks ?? {}, (ask, key) => compileAsk(ask, key, named)),
+    anywhere: mapValues(read.anywhere ?? {}, (move) => compileMove(move, named)),
+    limits: { idle: DEFAULT_IDLE, rounds: DEFAULT_ROUNDS, laps: DEFAULT_LAPS, ...read.limits },
     ...(reading !== undefined && { reading }),
     ...(read.missing === "ask" && { missing: read.missing }),
     ...(tasks && { tasks }),
-    ...(read.fresh === "true" && { fresh: true as const }),
+    ...(read.fresh && { fresh: true as const }),
     ...(sequences && { sequences }),
     ...(commands && { commands }),
-    ...(read.watch === "true" && { watch: true as const }),
+    ...(read.watch && { watch: true as const }),
     ...(chains && { chains }),
   };
 }
 
-function stageOf({ id, title, say, agent, on, stop, done, infer }: StageFile, named: NamedGates): Stage {
+function compileStage({ id, title, say, agent, on, stop, done, infer }: StageFile, named: NamedGates): Stage {
   return {
     id,
-    title: title ?? titleOf(id),
+    title: title ?? toTitle(id),
     say,
     ...(agent !== undefined && { agent }),
-    on: mapValues(on ?? {}, (move) => moveOf(move, named)),
-    ...(stop && { stop: moveOf(stop, named) }),
+    on: mapValues(on ?? {}, (move) => compileMove(move, named)),
+    ...(stop && { stop: compileMove(stop, named) }),
     ...(done !== undefined && { done }),
     ...(infer && { infer }),
   };
 }
 
-function moveOf({ gates, ...move }: MoveFile, named: NamedGates): Move {
-  return gates ? { ...move, gates: gates.map((gate) => finishGate(gate, named)) } : move;
+function compileMove({ gates, ...move }: MoveFile, named: NamedGates): Move {
+  const finished = finishGates(gates ?? [], named);
+  return finished.length > 0 ? { ...move, gates: finished } : move;
 }
 
-function askOf(ask: AskFile, name: string, named: NamedGates): Ask {
-  const choices = mapValues(ask.choices, (choice, key) => choiceOf(choice, key, named));
-  const reason = ask.reason ?? titleOf(name);
+function compileAsk(ask: AskFile, name: string, named: NamedGates): Ask {
+  const choices = mapValues(ask.choices, (choice, key) => compileChoice(choice, key, named));
+  const reason = ask.reason ?? toTitle(name);
   const lines = Object.values(choices).map((choice, index) => `${index + 1}. ${choice.label}`);
   return { text: ask.text, person: ask.person ?? [reason, "", ...lines].join("\n"), reason, choices };
 }
 
-function choiceOf({ label, words, ...move }: ChoiceFile, name: string, named: NamedGates): Choice {
-  return { ...moveOf(move, named), words: words ?? [name], label: label ?? titleOf(name) };
+function compileChoice({ label, words, ...move }: ChoiceFile, name: string, named: NamedGates): Choice {
+  return { ...compileMove(move, named), words: words ?? [name], label: label ?? toTitle(name) };
 }
 
-function titleOf(name: string): string {
+function toTitle(name: string): string {
   return name.slice(0, 1).toUpperCase() + name.slice(1).replaceAll("-", " ");
 }
 

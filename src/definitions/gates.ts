@@ -8,6 +8,8 @@ import { type Draft, type Reading, reportAt } from "./read.ts";
 import { CHECK_KEYS, type GateFile, OPTIONS } from "./schema/gate.ts";
 
 export type NamedGates = Record<string, Gate>;
+/** What workflows call the project's definition of done: all gates under `done` in pawl.yaml, none where there are none. */
+export const DONE = "done";
 export type DraftGate = Draft<GateFile>;
 
 /** `known`: the names that `use` may mean; null where nothing is known of the project, so that nothing is refused. */
@@ -22,7 +24,7 @@ export function checkGate(reading: Reading, gate: DraftGate, path: string, known
     const hint = `${option} goes with ${kinds.join(", ")}`;
     reportAt(reading, `${path}/${option}@key`, `${quote(option)} means nothing for ${quote(kind)}`, hint);
   }
-  if (gate.use !== undefined && !known.includes(gate.use)) {
+  if (gate.use !== undefined && gate.use !== DONE && !known.includes(gate.use)) {
     const hint = known.length > 0 ? suggest(gate.use, known, "gates") : "add it under `gates` in pawl.yaml";
     reportAt(reading, `${path}/use`, `pawl.yaml has no gate ${quote(gate.use)}`, hint);
   }
@@ -34,9 +36,13 @@ export function checkGate(reading: Reading, gate: DraftGate, path: string, known
   checkGates(reading, gate.any ?? [], `${path}/any`, known);
 }
 
+/** The gates of a move, one by one: people read which of them failed. */
+export const finishGates = (written: GateFile[], named: NamedGates): Gate[] =>
+  written.flatMap((gate) => (gate.use === DONE ? (named[DONE]?.all ?? []) : [finishGate(gate, named)]));
+
 export function finishGate(written: GateFile, named: NamedGates): Gate {
   const { name, use, all, any, ...rest } = written;
-  if (use !== undefined) return named[use]!;
+  if (use !== undefined) return named[use] ?? withId({ all: [] }, DONE);
   const within = {
     ...(all && { all: all.map((gate) => finishGate(gate, named)) }),
     ...(any && { any: any.map((gate) => finishGate(gate, named)) }),
@@ -49,10 +55,10 @@ export function withId(gate: Omit<Gate, "name" | "id">, name?: string): Gate {
   const { wait: _wait, fault: _fault, ...checked } = gate;
   const sorted = Object.fromEntries(Object.entries(checked).sort(([a], [b]) => (a < b ? -1 : 1)));
   const id = Bun.SHA256.hash(JSON.stringify(sorted), "hex").slice(0, 24);
-  return { name: name ?? nameOf(gate), id, ...gate };
+  return { name: name ?? gateName(gate), id, ...gate };
 }
 
-function nameOf(gate: Omit<Gate, "name" | "id">): string {
+function gateName(gate: Omit<Gate, "name" | "id">): string {
   if (gate.all) return gate.all.map((one) => one.name).join(" and ");
   if (gate.any) return gate.any.map((one) => one.name).join(" or ");
   const [key = "", value] = Object.entries(gate).find(([one]) => Object.hasOwn(KINDS, one)) ?? [];
@@ -60,22 +66,30 @@ function nameOf(gate: Omit<Gate, "name" | "id">): string {
   return kindOf(gate).name?.(gate as Gate) ?? `${key} ${words}`;
 }
 
-/** What the person typed takes the place that the workflow keeps for it. */
-export function withCommand(workflow: Workflow, command: string): Workflow {
-  const put = (gate: Gate): Gate => {
-    const { name: _name, id: _id, ...rest } = gate;
-    if (gate.typed) return withId({ ...rest, shell: command }, command);
-    if (!gate.all && !gate.any) return gate;
-    const within = { ...(gate.all && { all: gate.all.map(put) }), ...(gate.any && { any: gate.any.map(put) }) };
-    return withId({ ...rest, ...within });
-  };
-  const move = <M extends Move>(one: M): M => (one.gates ? { ...one, gates: one.gates.map(put) } : one);
+/** What the person typed takes the place that the workflow keeps for it; without a command it is the definition of done. */
+export function withCommand(workflow: Workflow, command: string, named: NamedGates): Workflow {
+  const put = (gate: Gate): Gate[] =>
+    gate.typed && command === "" ? (named[DONE]?.all ?? []) : [withTyped(gate, command)];
+  return mapMoves(workflow, (move) => (move.gates ? { ...move, gates: move.gates.flatMap(put) } : move));
+}
+
+function withTyped(gate: Gate, command: string): Gate {
+  const { name: _name, id: _id, ...rest } = gate;
+  if (gate.typed) return withId({ ...rest, shell: command }, command);
+  if (!gate.all && !gate.any) return gate;
+  const put = (one: Gate) => withTyped(one, command);
+  const within = { ...(gate.all && { all: gate.all.map(put) }), ...(gate.any && { any: gate.any.map(put) }) };
+  return withId({ ...rest, ...within });
+}
+
+/** Every move of its stages, and those that mean the same everywhere, changed; `signal` is null for a stop. */
+export function mapMoves(workflow: Workflow, change: (move: Move, signal: string | null) => Move): Workflow {
   const moves = (some: Record<string, Move>) =>
-    Object.fromEntries(Object.entries(some).map(([key, one]) => [key, move(one)]));
+    Object.fromEntries(Object.entries(some).map(([signal, move]) => [signal, change(move, signal)]));
   const stages = workflow.stages.map((stage) => ({
     ...stage,
     on: moves(stage.on),
-    ...(stage.stop && { stop: move(stage.stop) }),
+    ...(stage.stop && { stop: change(stage.stop, null) }),
   }));
   return { ...workflow, stages, anywhere: moves(workflow.anywhere) };
 }

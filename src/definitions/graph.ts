@@ -1,6 +1,7 @@
-/** Pictures of a workflow: for a terminal and for Mermaid. */
+/** Pictures of a workflow: for a terminal and for Mermaid; and its rounds. */
+
+import { safeText } from "../kernel/text/safe-text.ts";
 import type { Move, Workflow } from "../kernel/types/run.ts";
-import { printable } from "./problem.ts";
 
 // ── Terminal ────────────────────────────────────────────────────────────────
 
@@ -9,12 +10,12 @@ export function renderText(workflow: Workflow): string {
     const last = index === workflow.stages.length - 1;
     const rail = last ? " " : "│";
     const agent = stage.agent ? `  (agent ${stage.agent})` : "";
-    const rows = moveRows(workflow, waysOut(workflow, index));
+    const rows = moveRows(workflow, Object.entries(waysOut(workflow, index)));
     return [`● ${stage.id}  ${stage.title}${agent}`, ...rows.map((row) => `${rail}   ${row}`), ...(last ? [] : [rail])];
   });
-  const common = moveRows(workflow, workflow.anywhere).map((row) => `    ${row}`);
+  const common = moveRows(workflow, Object.entries(workflow.anywhere)).map((row) => `    ${row}`);
   const tail = common.length > 0 ? ["", "anywhere", ...common] : [];
-  return printable([heading(workflow), "", ...blocks, ...tail].map((row) => row.trimEnd()).join("\n"));
+  return safeText([heading(workflow), "", ...blocks, ...tail].map((row) => row.trimEnd()).join("\n"));
 }
 
 function heading(workflow: Workflow): string {
@@ -30,20 +31,18 @@ function waysOut(workflow: Workflow, index: number): Record<string, Move> {
   return { "by command": next ? { to: next.id } : { end: "completed" } };
 }
 
-/** One row per signal; a question's choices follow it, indented. */
-function moveRows(workflow: Workflow, moves: Record<string, Move>): string[] {
-  return labelledRows(workflow, Object.entries(moves), new Set());
-}
-
-/** `open` holds the questions above this row: one that asks itself again is named only. */
-function labelledRows(workflow: Workflow, moves: [string, Move][], open: ReadonlySet<string>): string[] {
+/**
+ * One row per signal; a question's choices follow it, indented. `open` holds the questions above this row: one that asks
+ * itself again is named only.
+ */
+function moveRows(workflow: Workflow, moves: [string, Move][], open: string[] = []): string[] {
   const width = Math.max(0, ...moves.map(([label]) => label.length));
   return moves.flatMap(([label, move]) => {
-    const row = `${label.padEnd(width)}  ${describeMove(move, workflow)}${gatesOf(move)}`;
-    const ask = move.ask === undefined || open.has(move.ask) ? undefined : workflow.asks[move.ask];
+    const row = `${label.padEnd(width)}  ${describeMove(move, workflow)}${renderGates(move)}`;
+    const ask = move.ask === undefined || open.includes(move.ask) ? undefined : workflow.asks[move.ask];
     if (!ask) return [row];
     const choices = Object.values(ask.choices).map((c, index): [string, Move] => [`${index + 1}. ${c.label}`, c]);
-    const below = labelledRows(workflow, choices, new Set([...open, move.ask!]));
+    const below = moveRows(workflow, choices, [...open, move.ask!]);
     return [row, ...below.map((line) => `    ${line}`)];
   });
 }
@@ -58,7 +57,7 @@ function describeMove(move: Move, workflow: Workflow): string {
   return "· stays";
 }
 
-function gatesOf(move: Move): string {
+function renderGates(move: Move): string {
   const gates = (move.gates ?? []).map((gate) => gate.name);
   return gates.length > 0 ? `  [gate: ${gates.join(", ")}]` : "";
 }
@@ -80,32 +79,32 @@ export function renderMermaid(workflow: Workflow): string {
     drawing.nodes.set(askId(workflow, name), `{{"${asLabel(ask.reason)}"}}`);
   }
   for (const [index, stage] of workflow.stages.entries()) {
-    drawMoves(drawing, stageId(workflow, stage.id), waysOut(workflow, index), "-->");
+    drawMoves(drawing, stageId(workflow, stage.id), Object.entries(waysOut(workflow, index)), "-->");
   }
-  for (const [name, ask] of Object.entries(workflow.asks)) drawChoices(drawing, askId(workflow, name), ask.choices);
+  for (const [name, ask] of Object.entries(workflow.asks)) {
+    drawMoves(
+      drawing,
+      askId(workflow, name),
+      Object.values(ask.choices).map((choice) => [choice.label, choice]),
+      "-->",
+    );
+  }
   if (Object.keys(workflow.anywhere).length > 0) {
     drawing.nodes.set("anywhere", '(("anywhere"))');
-    drawMoves(drawing, "anywhere", workflow.anywhere, "-.->");
+    drawMoves(drawing, "anywhere", Object.entries(workflow.anywhere), "-.->");
   }
   const nodes = [...drawing.nodes].map(([id, shape]) => `  ${id}${shape}`);
   return ["flowchart TD", ...nodes, ...drawing.edges.map((edge) => `  ${edge}`)].join("\n");
 }
 
-function drawMoves(drawing: Drawing, from: string, moves: Record<string, Move>, arrow: string): void {
-  for (const [signal, move] of Object.entries(moves)) {
-    const label = asLabel(`${signal}${gatesOf(move)}`);
-    drawing.edges.push(`${from} ${arrow}|"${label}"| ${targetOf(drawing, from, move)}`);
+function drawMoves(drawing: Drawing, from: string, moves: [string, Move][], arrow: string): void {
+  for (const [name, move] of moves) {
+    const label = asLabel(`${name}${renderGates(move)}`);
+    drawing.edges.push(`${from} ${arrow}|"${label}"| ${findTarget(drawing, from, move)}`);
   }
 }
 
-function drawChoices(drawing: Drawing, from: string, choices: Record<string, Move & { label: string }>): void {
-  for (const choice of Object.values(choices)) {
-    const label = asLabel(`${choice.label}${gatesOf(choice)}`);
-    drawing.edges.push(`${from} -->|"${label}"| ${targetOf(drawing, from, choice)}`);
-  }
-}
-
-function targetOf(drawing: Drawing, from: string, move: Move): string {
+function findTarget(drawing: Drawing, from: string, move: Move): string {
   const { workflow, nodes } = drawing;
   if (move.to !== undefined) return stageId(workflow, move.to);
   if (move.next !== undefined) return stageId(workflow, move.next);
@@ -131,6 +130,22 @@ function askId(workflow: Workflow, name: string): string {
 
 /** Mermaid's own entities: # code ; — everything that could end a label or begin markup. */
 function asLabel(text: string): string {
-  const flat = printable(text).replace(/\s+/g, " ").trim();
+  const flat = safeText(text).replace(/\s+/g, " ").trim();
   return flat.replace(/[#"<>&`;{}[\]|\\]/g, (sign) => `#${sign.charCodeAt(0)};`);
+}
+
+// ── Rounds ──────────────────────────────────────────────────────────────────
+
+/** The stages that an agent can come back to past no gate and no question: only `limits.laps` ends such a round. */
+export function listFreeRound({ stages, anywhere }: Workflow): string[] {
+  const waysFrom = (id: string) => {
+    const { on = {}, stop } = stages.find((stage) => stage.id === id) ?? {};
+    const free = [...Object.values({ ...anywhere, ...on }), ...(stop ? [stop] : [])].filter(({ gates }) => !gates);
+    return free.flatMap(({ to }) => to ?? []);
+  };
+  const reach = (from: string[], known: Set<string>): Set<string> => {
+    for (const id of from.filter((one) => !known.has(one))) reach(waysFrom(id), known.add(id));
+    return known;
+  };
+  return stages.map(({ id }) => id).filter((id) => reach(waysFrom(id), new Set()).has(id));
 }

@@ -78,32 +78,32 @@ export function resolveSettings(
     ...fileLayers(root, home, flags.config, errors),
   ];
   if (errors.length > 0) return { errors };
-  const entries = NAMES.map((name) => [name, settingOf(name, layers)]);
+  const entries = NAMES.map((name) => [name, pickSetting(name, layers)]);
   return { settings: Object.fromEntries(entries) as LoopSettings };
 }
 
-function settingOf(name: Name, layers: Layer[]): Setting<Value> {
+function pickSetting(name: Name, layers: Layer[]): Setting<Value> {
   const layer = layers.find(({ says }) => says[name] !== undefined);
   return layer ? { value: layer.says[name]!, from: layer.from(name) } : { value: BUILT_IN[name], from: "built in" };
 }
 
 // ── Flags and the environment: texts ────────────────────────────────────────
 
-const flagOf = (name: Name) => `--${name.replaceAll("_", "-")}`;
+const flagName = (name: Name) => `--${name.replaceAll("_", "-")}`;
 
 function flagLayer(flags: LoopFlags, errors: SettingError[]): Layer {
   if (flags.unlimited && flags.max_iterations !== undefined)
     errors.push({ what: "--max-iterations and --unlimited cannot be used together", hint: "give one of the two" });
+  const ai = flags.ai_cmd ?? flags.ai;
   if (flags.ai !== undefined && flags.ai_cmd !== undefined)
     errors.push({
       what: "--ai and --ai-cmd cannot be used together",
       hint: "give the agent's name, or a command line",
     });
-  const ai = flags.ai_cmd ?? flags.ai;
-  const says = readTexts({ ...flags, ...(ai !== undefined && { ai }) }, flagOf, errors);
+  const says = readTexts({ ...flags, ...(ai !== undefined && { ai }) }, flagName, errors);
   const from = (name: Name) => {
     if (name === "max_iterations" && flags.unlimited) return "--unlimited";
-    return name === "ai" && flags.ai_cmd !== undefined ? "--ai-cmd" : flagOf(name);
+    return name === "ai" && flags.ai_cmd !== undefined ? "--ai-cmd" : flagName(name);
   };
   return { from, says: flags.unlimited ? { ...says, max_iterations: null } : says };
 }
@@ -134,23 +134,21 @@ function readTexts(
   for (const name of NAMES) {
     const text = texts[name];
     if (text === undefined) continue;
-    const value =
-      name === "ai" ? text.trim() : name === "permissions" ? wordOf(text.trim()) : numberOf(name, text.trim());
+    const value = readValue(name, text.trim());
     if (value === undefined || value === "") errors.push(wrong(name, called(name), text));
     else says[name] = value;
   }
   return says;
 }
 
-const wordOf = (text: string) => PERMISSIONS.find((word) => word === text);
-
 /** undefined: it is none. */
-function numberOf(name: Numeric, text: string): number | null | undefined {
+function readValue(name: Name, text: string): Value | undefined {
+  if (name === "ai") return text;
+  if (name === "permissions") return PERMISSIONS.find((word) => word === text);
   if (name === "max_iterations" && text === "unlimited") return null;
   const timed = name === "timeout" || name === "time_limit";
-  const written = (
-    timed ? /^(\d{1,12})([smh]?)$/ : name === "budget" ? /^\$?(\d{1,9}(?:\.\d{1,6})?)$/ : /^(\d{1,12})$/
-  ).exec(text);
+  const number = name === "budget" ? /^\$?(\d{1,9}(?:\.\d{1,6})?)$/ : /^(\d{1,12})$/;
+  const written = (timed ? /^(\d{1,12})([smh]?)$/ : number).exec(text);
   if (!written) return undefined;
   const value = Number(written[1]) * (timed ? SECONDS[(written[2] || "s") as keyof typeof SECONDS] : 1);
   const { min, max } = BOUNDS[name];
@@ -162,61 +160,42 @@ function wrong(name: Name, called: string, text: string): SettingError {
   if (name === "permissions")
     return { what: `${called}: ${quote(text)} is none of them`, hint: `write ${PERMISSIONS.join(", ")}` };
   const { min, max } = BOUNDS[name];
-  const also = {
-    max_iterations: ", or unlimited",
-    timeout: " seconds, or as 90s, 30m, 2h",
-    time_limit: " seconds, or as 90s, 30m, 2h",
-    budget: " US dollars",
-    buffer: " bytes",
-    failure_threshold: "",
-  }[name];
   return {
     what: `${called}: ${quote(text)} is not such a number`,
-    hint: `write a number from ${min} to ${max}${also}`,
+    hint: `write a number from ${min} to ${max}${UNITS[name]}`,
   };
 }
+
+const UNITS: Record<Numeric, string> = {
+  max_iterations: ", or unlimited",
+  timeout: " seconds, or as 90s, 30m, 2h",
+  time_limit: " seconds, or as 90s, 30m, 2h",
+  budget: " US dollars",
+  buffer: " bytes",
+  failure_threshold: "",
+};
 
 // ── Files: checked already when they were read ──────────────────────────────
 
 function fileLayers(root: string, home: string, config: string | undefined, errors: SettingError[]): Layer[] {
-  const person = readConfig(configPath(home));
-  return [
-    config === undefined ? projectLayer(root, errors) : namedFile(root, config, errors),
-    fileLayer(CONFIG_SHOWN, "errors" in person ? person : { level: person.config.loop }, errors),
-  ];
-}
-
-function projectLayer(root: string, errors: SettingError[]): Layer {
-  const project = readProject(root);
-  return fileLayer(PROJECT_FILE, "errors" in project ? project : { level: project.project.loop }, errors);
-}
-
-function namedFile(root: string, config: string, errors: SettingError[]): Layer {
-  const path = resolve(root, config);
-  if (!lookAt(path)?.isFile()) {
-    errors.push({
-      what: `--config: there is no file ${quote(config)}`,
-      hint: "give the path of a YAML file with `loop:`",
-    });
-    return { from: () => config, says: {} };
+  const layer = (file: string, read: { config: { loop?: LoopLevel } } | { errors: Problem[] }): Layer => {
+    if ("config" in read) return { from: () => file, says: saidBy(read.config.loop ?? {}) };
+    for (const { file: where, line, column, message, hint } of read.errors)
+      errors.push({ what: `${where}:${line}:${column}: ${message}`, hint });
+    return { from: () => file, says: {} };
+  };
+  const person = () => layer(CONFIG_SHOWN, readConfig(configPath(home)));
+  if (config === undefined) {
+    const read = readProject(root);
+    return [layer(PROJECT_FILE, "errors" in read ? read : { config: read.project }), person()];
   }
-  const read = readConfig(path, config);
-  return fileLayer(config, "errors" in read ? read : { level: read.config.loop }, errors);
-}
-
-function fileLayer(
-  file: string,
-  read: { level: LoopLevel | undefined } | { errors: Problem[] },
-  errors: SettingError[],
-): Layer {
-  if ("errors" in read)
-    errors.push(
-      ...read.errors.map(({ file: where, line, column, message, hint }) => ({
-        what: `${where}:${line}:${column}: ${message}`,
-        hint,
-      })),
-    );
-  return { from: () => file, says: "errors" in read ? {} : saidBy(read.level ?? {}) };
+  const path = resolve(root, config);
+  if (lookAt(path)?.isFile()) return [layer(config, readConfig(path, config)), person()];
+  errors.push({
+    what: `--config: there is no file ${quote(config)}`,
+    hint: "give the path of a YAML file with `loop:`",
+  });
+  return [person()];
 }
 
 function saidBy(level: LoopLevel | Procedure): Layer["says"] {

@@ -1,4 +1,5 @@
 /** What is wrong in a file, and where: for people, editors and scripts alike. */
+import { nearest } from "../kernel/text/nearest.ts";
 
 export interface Problem {
   file: string;
@@ -14,7 +15,7 @@ const FRAME_WIDTH = 110;
 const UNPRINTABLE = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u2028\u2029\u202a-\u202e\u2066-\u2069]/g;
 
 /** A file may hold anything; a terminal must not be steered by it. */
-export function printable(text: string): string {
+function printable(text: string): string {
   return text.replace(UNPRINTABLE, "\ufffd");
 }
 
@@ -23,20 +24,20 @@ export function quote(text: string): string {
   return `"${printable(short).replaceAll("\n", "\\n")}"`;
 }
 
-function lineOf(text: string, line: number): string {
+function lineAt(text: string, line: number): string {
   return (text.split("\n", line)[line - 1] ?? "").replace(/\r$/, "");
 }
 
 /** Offset in a text → line and column, both from 1. */
-function positionOf(text: string, offset: number): { line: number; column: number } {
+function findPosition(text: string, offset: number): { line: number; column: number } {
   const before = text.slice(0, offset);
   const start = before.lastIndexOf("\n") + 1;
   return { line: before.split("\n").length, column: offset - start + 1 };
 }
 
 export function problemAt(file: string, text: string, offset: number, message: string, hint: string): Problem {
-  const position = positionOf(text, Math.max(0, Math.min(offset, text.length)));
-  return { file, ...position, message, hint, excerpt: lineOf(text, position.line) };
+  const position = findPosition(text, Math.max(0, Math.min(offset, text.length)));
+  return { file, ...position, message, hint, excerpt: lineAt(text, position.line) };
 }
 
 /** As a compiler would print it: place and message, the line with a caret, what to do. */
@@ -60,35 +61,10 @@ function frame(excerpt: string, column: number): { shown: string; caret: string 
 
 /** "did you mean …?" if a known word is near enough, else the list of known words. */
 export function suggest(word: string, known: readonly string[], what: string): string {
+  return didYouMean(word, known, known.length > 0 ? `${what}: ${known.join(", ")}` : `there are no ${what} yet`);
+}
+
+export function didYouMean(word: string, known: readonly string[], otherwise: string): string {
   const near = nearest(word, known);
-  if (near) return `did you mean "${near}"?`;
-  return known.length > 0 ? `${what}: ${known.join(", ")}` : `there are no ${what} yet`;
-}
-
-function nearest(word: string, known: readonly string[]): string | null {
-  if (word.length > 64) return null;
-  const ranked = known.map((candidate) => ({ candidate, steps: distance(word, candidate) }));
-  const best = ranked.sort((a, b) => a.steps - b.steps)[0];
-  return best && best.steps <= Math.max(1, Math.floor(best.candidate.length / 3)) ? best.candidate : null;
-}
-
-/** Edits (with neighbours swapped as one) between two words, letter case aside. */
-export function distance(left: string, right: string): number {
-  const a = left.toLowerCase();
-  const b = right.toLowerCase();
-  let older: number[] = [];
-  let above = Array.from({ length: b.length + 1 }, (_, column) => column);
-  for (let row = 1; row <= a.length; row++) {
-    const current = [row];
-    for (let column = 1; column <= b.length; column++) {
-      const same = a[row - 1] === b[column - 1] ? 0 : 1;
-      let best = Math.min(above[column]! + 1, current[column - 1]! + 1, above[column - 1]! + same);
-      const swapped = row > 1 && column > 1 && a[row - 1] === b[column - 2] && a[row - 2] === b[column - 1];
-      if (swapped) best = Math.min(best, older[column - 2]! + 1);
-      current.push(best);
-    }
-    older = above;
-    above = current;
-  }
-  return above[b.length]!;
+  return near === null ? otherwise : `did you mean "${near}"?`;
 }

@@ -2,7 +2,7 @@
 import { type Fragment, PHASES, type Phase, type Procedure } from "../kernel/types/procedure.ts";
 import { FRAGMENTS } from "./builtin/fragments.ts";
 import { readDocument } from "./document.ts";
-import { checkGates, type DraftGate, finishGate, type NamedGates } from "./gates.ts";
+import { checkGates, type DraftGate, finishGates, type NamedGates } from "./gates.ts";
 import { type Problem, problemAt, quote, suggest } from "./problem.ts";
 import { type Draft as DraftOf, type Reading, reportAt } from "./read.ts";
 import { PROCEDURE, type ProcedureFile } from "./schema/procedure.ts";
@@ -27,12 +27,8 @@ export function compileProcedure(
   named: NamedGates,
 ): CompiledProcedure {
   const fragments = new Map<string, Fragment>();
-  const read = readDocument(
-    text,
-    file,
-    PROCEDURE,
-    () => null,
-    (reading, draft) => check(reading, draft, readFragment, Object.keys(named), fragments),
+  const read = readDocument(text, file, PROCEDURE, (reading, draft) =>
+    check(reading, draft, readFragment, Object.keys(named), fragments),
   );
   return "errors" in read ? read : { procedure: assemble(read.value, file, named, fragments) };
 }
@@ -55,7 +51,7 @@ function check(
   fragments: Map<string, Fragment>,
 ): void {
   checkGates(reading, draft.gates ?? [], "gates", known);
-  for (const [index, gate] of (draft.gates ?? []).entries()) checkPlaceOf(reading, gate, `gates/${index}`);
+  for (const [index, gate] of (draft.gates ?? []).entries()) locateCheck(reading, gate, `gates/${index}`);
   for (const phase of PHASES)
     for (const [index, entry] of (draft.phases?.[phase] ?? []).entries()) {
       const path = `phases/${phase}/${index}`;
@@ -67,11 +63,11 @@ function check(
 }
 
 /** A loop has no stages, and no one types a command into it. */
-function checkPlaceOf(reading: Reading, gate: DraftGate | undefined, path: string): void {
+function locateCheck(reading: Reading, gate: DraftGate | undefined, path: string): void {
   if (gate?.typed) reportAt(reading, path, "no one types a command here", "name the command");
   if (gate?.from !== undefined) reportAt(reading, `${path}/from@key`, "a procedure has no stages", "remove it");
   for (const key of ["all", "any"] as const)
-    for (const [index, one] of (gate?.[key] ?? []).entries()) checkPlaceOf(reading, one, `${path}/${key}/${index}`);
+    for (const [index, one] of (gate?.[key] ?? []).entries()) locateCheck(reading, one, `${path}/${key}/${index}`);
 }
 
 const alwaysThere = ({ name = "", success = "", again = "", failure = "" }: Draft | Procedure) => ({
@@ -141,14 +137,19 @@ function fill(text: string, values: Record<string, string>): { text: string; use
 
 function assemble(read: ProcedureFile, file: string, named: NamedGates, fragments: Map<string, Fragment>): Procedure {
   const { name, title, gates = [], phases, ...rest } = read;
-  const textsOf = (phase: Phase) =>
+  const phaseTexts = (phase: Phase) =>
     (phases[phase] ?? []).flatMap((_, index) => fragments.get(`phases/${phase}/${index}`) ?? []);
   return {
     name,
     title: title ?? `${name.slice(0, 1).toUpperCase()}${name.slice(1).replaceAll("-", " ")}`,
     ...rest,
-    phases: { observe: textsOf("observe"), orient: textsOf("orient"), decide: textsOf("decide"), act: textsOf("act") },
-    gates: gates.map((gate) => finishGate(gate, named)),
+    phases: {
+      observe: phaseTexts("observe"),
+      orient: phaseTexts("orient"),
+      decide: phaseTexts("decide"),
+      act: phaseTexts("act"),
+    },
+    gates: finishGates(gates, named),
     source: file,
   };
 }

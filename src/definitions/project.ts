@@ -1,17 +1,30 @@
 /** pawl.yaml: the project's own gates, and the switches for workflows. */
+import { kindOf } from "../checks/core/kinds/index.ts";
 import type { Gate, Move, Workflow } from "../kernel/types/run.ts";
-import { readText } from "../store/files.ts";
+import { leavesOf } from "../kernel/types/workflow.ts";
 import { join } from "../store/names.ts";
-import { readDocument } from "./document.ts";
-import { checkGate, checkGates, finishGate, type NamedGates, withId } from "./gates.ts";
+import { isBlank, type ProblemAt, readDocument, settingsText } from "./document.ts";
+import {
+  checkGate,
+  checkGates,
+  DONE,
+  type DraftGate,
+  finishGate,
+  finishGates,
+  mapMoves,
+  type NamedGates,
+  withId,
+} from "./gates.ts";
 import { type Problem, problemAt, quote, suggest } from "./problem.ts";
 import { type Draft, type Reading, reportAt } from "./read.ts";
 import { PROJECT, type ProjectFile } from "./schema/project.ts";
 import { checkShortcuts } from "./schema/shortcut.ts";
 
-export interface Project extends Omit<ProjectFile, "gates" | "workflows"> {
+export interface Project extends Omit<ProjectFile, "done" | "gates" | "workflows"> {
+  /** with the definition of done, as one gate named `done` */
   gates: NamedGates;
   workflows: Record<string, Switches>;
+  problemAt: ProblemAt;
 }
 
 /** Where the project's tasks live. */
@@ -24,24 +37,28 @@ interface Switches extends Omit<NonNullable<ProjectFile["workflows"]>[string], "
 }
 
 export const PROJECT_FILE = "pawl.yaml";
-const MAX_BYTES = 256 * 1024;
-const NOTHING: Project = { gates: {}, workflows: {} };
+const NOTHING: Project = {
+  gates: {},
+  workflows: {},
+  problemAt: (_path, message, hint) => problemAt(PROJECT_FILE, "", 0, message, hint),
+};
 
 /** A file that is missing or empty says nothing. */
 export function readProject(root: string): { project: Project } | { errors: Problem[] } {
-  const file = readText(join(root, PROJECT_FILE), MAX_BYTES);
-  if (!file.ok && file.why === "missing") return { project: NOTHING };
-  if (!file.ok) {
-    const message = `the file cannot be read: ${file.detail ?? file.why}`;
-    return { errors: [problemAt(PROJECT_FILE, "", 0, message, "check the file and its permissions")] };
-  }
-  return compileProject(file.text);
+  const file = settingsText(join(root, PROJECT_FILE), PROJECT_FILE);
+  return "errors" in file ? file : compileProject(file.text);
 }
 
 export function compileProject(text: string): { project: Project } | { errors: Problem[] } {
-  if (text.replace(/^\s*#.*$/gm, "").trim() === "") return { project: NOTHING };
-  const read = readDocument(text, PROJECT_FILE, PROJECT, () => null, check);
-  return "errors" in read ? read : { project: assemble(read.value) };
+  if (isBlank(text)) return { project: NOTHING };
+  const read = readDocument(text, PROJECT_FILE, PROJECT, check);
+  return "errors" in read ? read : { project: { ...assemble(read.value), problemAt: read.problemAt } };
+}
+
+/** Without those of a file with mistakes: it guards nothing. */
+export function projectGatesByName(root: string): NamedGates {
+  const read = readProject(root);
+  return "errors" in read ? {} : read.project.gates;
 }
 
 function check(reading: Reading, draft: Draft<ProjectFile>): void {
@@ -50,16 +67,31 @@ function check(reading: Reading, draft: Draft<ProjectFile>): void {
   for (const [name, gate] of Object.entries(draft.gates ?? {})) {
     // A gate may use those above it: so none can use itself.
     checkGate(reading, gate, `gates/${name}`, names.slice(0, names.indexOf(name)));
+    if (gate.typed) reportAt(reading, `gates/${name}`, "no one types a command here", "name the command");
+    if (name === DONE) reportAt(reading, `gates/${name}@key`, "`done` is the definition of done", DONE_HINT);
   }
+  checkDone(reading, draft.done ?? [], names);
   for (const [workflow, { gates = {} }] of Object.entries(draft.workflows ?? {})) {
     for (const [signal, list] of Object.entries(gates)) {
       checkGates(reading, list, `workflows/${workflow}/gates/${signal}`, names);
     }
   }
-  for (const [name, gate] of Object.entries(draft.gates ?? {})) {
-    if (gate.typed) reportAt(reading, `gates/${name}`, "no one types a command here", "name the command");
-  }
   checkTracker(reading, draft.tracker ?? {});
+}
+
+const DONE_HINT = "write it as a list at the top level: `done: [{ tests: [npm, test] }]`";
+
+/** It is checked without a run, too: what only a run knows proves nothing there. */
+function checkDone(reading: Reading, gates: (DraftGate | undefined)[], names: string[]): void {
+  checkGates(reading, gates, DONE, names);
+  for (const [index, gate] of gates.entries()) {
+    if (gate?.use === DONE) reportAt(reading, `done/${index}/use`, "`done` cannot use itself", DONE_HINT);
+    for (const leaf of gate ? leavesOf([gate as Gate]) : []) {
+      const needs = "use" in leaf ? null : kindOf(leaf).outsideRun?.(leaf, true);
+      if (needs)
+        reportAt(reading, `done/${index}`, `this gate needs ${needs}`, "add it to a signal of a workflow instead");
+    }
+  }
 }
 
 /** What the tracker would not heed would be a silent mistake. */
@@ -70,32 +102,23 @@ function checkTracker(reading: Reading, { kind = "auto", path, repo }: TrackerPl
     reportAt(reading, "tracker/repo", `${kind} has no repo`, "repo belongs to kind: github");
 }
 
-function assemble(draft: ProjectFile): Project {
+function assemble(draft: ProjectFile): Omit<Project, "problemAt"> {
   const gates: NamedGates = {};
   for (const [name, gate] of Object.entries(draft.gates ?? {})) gates[name] = { ...finishGate(gate, gates), name };
+  const { done, ...rest } = draft;
+  if (done) gates[DONE] = withId({ all: done.map((gate) => finishGate(gate, gates)) }, DONE);
   const workflows = Object.entries(draft.workflows ?? {}).map(([name, entry]) => {
-    const lists = Object.entries(entry.gates ?? {}).map(([signal, list]) => [
-      signal,
-      list.map((gate) => finishGate(gate, gates)),
-    ]);
+    const lists = Object.entries(entry.gates ?? {}).map(([signal, list]) => [signal, finishGates(list, gates)]);
     return [name, { ...entry, gates: Object.fromEntries(lists), off: entry.off ?? [] }];
   });
-  const { guard, tracker, shortcuts, loop } = draft;
-  return {
-    ...(guard && { guard }),
-    ...(tracker && { tracker }),
-    ...(shortcuts && { shortcuts }),
-    ...(loop && { loop }),
-    gates,
-    workflows: Object.fromEntries(workflows),
-  };
+  return { ...rest, gates, workflows: Object.fromEntries(workflows) };
 }
 
 /** The project's switches, applied to one of its workflows. A signal the workflow does not know is a mistake. */
 export function applyProject(given: Workflow, project: Project): { workflow: Workflow } | { errors: Problem[] } {
   const workflow = withNotes(given, project);
   const entry = project.workflows[workflow.name];
-  const switched = entry ? applySwitches(workflow, entry) : { workflow };
+  const switched = entry ? applySwitches(workflow, entry, project.problemAt) : { workflow };
   return "workflow" in switched ? { workflow: withTracker(switched.workflow, project) } : switched;
 }
 
@@ -107,33 +130,42 @@ function withTracker(workflow: Workflow, { tracker }: Project): Workflow {
   return { ...workflow, tasks: { ...tasks, ...(kind && { tracker: kind }), ...place } };
 }
 
-function applySwitches(workflow: Workflow, entry: Switches): { workflow: Workflow } | { errors: Problem[] } {
-  const known = [...workflow.stages.flatMap((stage) => Object.keys(stage.on)), ...Object.keys(workflow.anywhere)];
-  const titles = workflow.stages.flatMap(({ id, title }) => [id, title]);
-  const strange = Object.values(entry.sequences ?? {})
-    .flat()
-    .find((word) => !titles.includes(word));
-  if (strange !== undefined) {
-    const message = `workflows.${workflow.name}: it has no stage ${quote(strange)}`;
-    return { errors: [problemAt(PROJECT_FILE, "", 0, message, suggest(strange, titles, "stages"))] };
-  }
-  const wrong = [...Object.keys(entry.gates), ...entry.off].find((signal) => !known.includes(signal));
-  if (wrong !== undefined) {
-    const message = `workflows.${workflow.name}: it has no signal ${quote(wrong)}`;
-    return { errors: [problemAt(PROJECT_FILE, "", 0, message, suggest(wrong, known, "signals"))] };
-  }
-  const guard = (moves: Record<string, Move>) =>
-    Object.fromEntries(Object.entries(moves).map(([signal, move]) => [signal, guarded(move, signal, entry)]));
-  const stages = workflow.stages.map((stage) => ({ ...stage, on: guard(stage.on) }));
+function applySwitches(
+  workflow: Workflow,
+  entry: Switches,
+  problemAt: ProblemAt,
+): { workflow: Workflow } | { errors: Problem[] } {
+  const errors = unknownWords(workflow, entry, problemAt);
+  if (errors.length > 0) return { errors };
   const { fresh: _fresh, ...rest } = workflow;
   const switched = {
     ...(entry.fresh === undefined ? workflow : rest),
     ...(entry.tasks && { tasks: entry.tasks }),
-    ...(entry.fresh === "true" && { fresh: true as const }),
+    ...(entry.fresh && { fresh: true as const }),
     ...(entry.sequences && { sequences: entry.sequences }),
     ...(entry.commands && { commands: named(workflow.commands, entry.commands) }),
   };
-  return { workflow: { ...switched, stages, anywhere: guard(workflow.anywhere) } };
+  return { workflow: mapMoves(switched, (move, signal) => (signal === null ? move : guarded(move, signal, entry))) };
+}
+
+function unknownWords({ name, stages, anywhere }: Workflow, entry: Switches, problemAt: ProblemAt): Problem[] {
+  const signals = [...stages.flatMap((stage) => Object.keys(stage.on)), ...Object.keys(anywhere)];
+  const titles = stages.flatMap(({ id, title }) => [id, title]);
+  const check = (what: string, word: string, known: string[], path: string) =>
+    known.includes(word)
+      ? []
+      : problemAt(
+          `workflows/${name}/${path}`,
+          `${name} has no ${what} ${quote(word)}`,
+          suggest(word, known, `${what}s`),
+        );
+  return [
+    ...Object.entries(entry.sequences ?? {}).flatMap(([label, words]) =>
+      words.flatMap((word, index) => check("stage", word, titles, `sequences/${label}/${index}`)),
+    ),
+    ...Object.keys(entry.gates).flatMap((signal) => check("signal", signal, signals, `gates/${signal}@key`)),
+    ...entry.off.flatMap((signal, index) => check("signal", signal, signals, `off/${index}`)),
+  ];
 }
 
 /** A watch looks at session.md, which may have another name here. */
@@ -142,10 +174,7 @@ function withNotes(workflow: Workflow, { tracker, workflows }: Project): Workflo
   if (!workflow.watch || path === undefined) return workflow;
   const isNotes = (gate: Gate): boolean => gate.artefact === "session.md" || (gate.any ?? []).some(isNotes);
   const moved = (gate: Gate): Gate => (isNotes(gate) ? withId({ artefact: path }, gate.name) : gate);
-  const stages = workflow.stages.map((stage) =>
-    stage.stop?.gates ? { ...stage, stop: { ...stage.stop, gates: stage.stop.gates.map(moved) } } : stage,
-  );
-  return { ...workflow, stages };
+  return mapMoves(workflow, (move) => (move.gates ? { ...move, gates: move.gates.map(moved) } : move));
 }
 
 /** A project names a command, the texts show it as one. */

@@ -50,7 +50,7 @@ export function readShape<T>(reading: Reading, node: unknown, shape: Shape<T>): 
   for (const issue of (result.issues ?? []).flatMap((one) => inner(one))) refuse(reading, issue);
   if (reading.refused.has("")) return undefined;
   const draft = result.output as Draft<T>;
-  for (const path of reading.refused) remove(draft, path.split("/"));
+  for (const path of reading.refused) remove(draft, path);
   return draft;
 }
 
@@ -69,11 +69,11 @@ function toValue(reading: Reading, raw: unknown, path: string, fallback: number)
     return null;
   }
   if (isSeq(node)) return node.items.map((item, index) => toValue(reading, item, inside(path, String(index)), offset));
-  if (isMap(node)) return Object.fromEntries(node.items.flatMap((pair) => entryOf(reading, pair, path, offset)));
+  if (isMap(node)) return Object.fromEntries(node.items.flatMap((pair) => readEntry(reading, pair, path, offset)));
   return isScalar(node) ? (node.value ?? null) : null;
 }
 
-function entryOf(reading: Reading, pair: Pair, path: string, fallback: number): [string, unknown][] {
+function readEntry(reading: Reading, pair: Pair, path: string, fallback: number): [string, unknown][] {
   const key = isScalar(pair.key) ? String(pair.key.value ?? "") : "";
   const at = inside(path, key);
   const offset = (pair.key as Node | null)?.range?.[0] ?? fallback;
@@ -127,10 +127,14 @@ function refuse(reading: Reading, issue: GenericIssue): void {
 
 const NUMBERS = new Set(["integer", "min_value", "max_value"]);
 
-function remove(value: unknown, [key = "", ...rest]: string[]): void {
+/** Keys are looked for in the path, which is not split: a key may have a slash in it. */
+function remove(value: unknown, path: string): void {
   if (typeof value !== "object" || value === null) return;
   const holder = value as Record<string, unknown>;
-  if (rest.length > 0) remove(holder[key], rest);
-  else if (Array.isArray(value)) holder[key] = undefined;
-  else delete holder[key];
+  for (const key of Object.keys(holder)) {
+    if (path.startsWith(`${key}/`)) remove(holder[key], path.slice(key.length + 1));
+    if (path !== key) continue;
+    if (Array.isArray(value)) holder[key] = undefined;
+    else delete holder[key];
+  }
 }

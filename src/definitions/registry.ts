@@ -6,18 +6,26 @@ import { armKey } from "./checks.ts";
 import { type Compiled, compileWorkflow } from "./compile.ts";
 import { type Problem, problemAt, quote } from "./problem.ts";
 import { applyProject, readProject } from "./project.ts";
-import { listSources, type Source, sourceByName, sourceOfFile } from "./sources.ts";
+import {
+  listSources,
+  misnaming,
+  promptReader,
+  type Source,
+  sourceByName,
+  sourceOfFile,
+  unreadable,
+} from "./sources.ts";
 
-export type Found = Source & Compiled;
+export type FoundWorkflow = Source & Compiled;
 
 /** `word` is what the person typed first, e.g. "/complete-work" or "/pawl:complete-work". */
-export function findByArm(word: string, root: string, home: string = homedir()): Found | null {
+export function findByArm(word: string, root: string, home: string = homedir()): FoundWorkflow | null {
   const wanted = armKey(word);
   if (!/^\/[a-z]/.test(wanted)) return null;
   const name = wanted.slice(1);
   const candidates = listSources(root, home).filter((source) => source.name === name || source.text.includes(name));
   const project = readProject(root);
-  let broken: Found | null = null;
+  let broken: FoundWorkflow | null = null;
   for (const candidate of candidates) {
     const found = compileSource(candidate, project);
     if ("errors" in found) broken ??= wants(candidate, wanted) ? found : null;
@@ -32,22 +40,23 @@ function wants(source: Source, word: string): boolean {
   return source.name === word.slice(1) || listed.includes(word);
 }
 
-export function findByName(name: string, root: string, home: string = homedir()): Found | null {
+export function findByName(name: string, root: string, home: string = homedir()): FoundWorkflow | null {
   const source = sourceByName(name, root, home);
   return source && compileSource(source, readProject(root));
 }
 
-export function findByFile(path: string, shownAs: string, root: string): Found {
+export function findByFile(path: string, shownAs: string, root: string): FoundWorkflow {
   return compileSource(sourceOfFile(path, shownAs), readProject(root));
 }
 
 /** All that can be armed here, each with its problems; a word that two files of one folder share is one of them. */
-export function listWorkflows(root: string, home: string = homedir()): Found[] {
+export function listWorkflows(root: string, home: string = homedir()): FoundWorkflow[] {
   const owners = new Map<string, string>();
   const project = readProject(root);
   return listSources(root, home).map((source) => {
     const found = compileSource(source, project);
-    const clashes = armsOf(found).flatMap((arm) => {
+    const arms = "workflow" in found ? found.workflow.arm : [];
+    const clashes = arms.flatMap((arm) => {
       const key = `${source.origin} ${armKey(arm)}`;
       const owner = owners.get(key);
       if (owner === undefined) owners.set(key, source.file);
@@ -57,49 +66,26 @@ export function listWorkflows(root: string, home: string = homedir()): Found[] {
   });
 }
 
-export function problemsOf(found: Found): Problem[] {
+export function listProblems(found: FoundWorkflow): Problem[] {
   return "errors" in found ? found.errors : [];
 }
 
-function armsOf(found: Found): string[] {
-  return "workflow" in found ? found.workflow.arm : [];
-}
-
-function armClash(source: Source, arm: string, owner: string): Problem {
-  const list = Math.max(0, source.text.search(/^arm:/m));
-  const offset = Math.max(list, source.text.indexOf(arm, list));
-  return problemAt(
-    source.file,
-    source.text,
-    offset,
-    `${quote(arm)} already starts ${owner}`,
-    "let each workflow have its own word under arm",
-  );
+function armClash({ file, text }: Source, arm: string, owner: string): Problem {
+  const list = Math.max(0, text.search(/^arm:/m));
+  const offset = Math.max(list, text.indexOf(arm, list));
+  const hint = "let each workflow have its own word under arm";
+  return problemAt(file, text, offset, `${quote(arm)} already starts ${owner}`, hint);
 }
 
 /** A pawl.yaml with mistakes guards nothing, so nothing that it may want to guard is started. */
-function compileSource(source: Source, read: ReturnType<typeof readProject>): Found {
+function compileSource(source: Source, read: ReturnType<typeof readProject>): FoundWorkflow {
   if (source.unreadable !== undefined) return { ...source, errors: [unreadable(source)] };
   if ("errors" in read) return { ...source, errors: read.errors };
-  const alone = compileWorkflow(source.text, source.file, source.readPrompt, read.project.gates);
+  const alone = compileWorkflow(source.text, source.file, promptReader(source.folder), read.project.gates);
   const compiled = "workflow" in alone ? applyProject(alone.workflow, read.project) : alone;
-  const misnamed =
-    "workflow" in compiled && source.origin !== "file" && compiled.workflow.name !== source.name
-      ? misnaming(source, compiled.workflow.name)
-      : null;
+  if ("errors" in compiled || source.origin === "file") return { ...source, ...compiled };
+  const misnamed = misnaming(source, "workflow", compiled.workflow.name);
   return { ...source, ...(misnamed ? { errors: [misnamed] } : compiled) };
-}
-
-function unreadable(source: Source): Problem {
-  const message = `the file cannot be read: ${source.unreadable}`;
-  return problemAt(source.file, "", 0, message, "check the file and its permissions");
-}
-
-/** Looking a workflow up by its file's name is what keeps the look-up cheap. */
-function misnaming(source: Source, name: string): Problem {
-  const offset = Math.max(0, source.text.search(/^name:/m));
-  const message = `the file ${source.name}.yaml calls its workflow ${quote(name)}`;
-  return problemAt(source.file, source.text, offset, message, `rename the file to ${name}.yaml, or the workflow`);
 }
 
 /** Every gate that can be asked for here: of pawl.yaml, and of the workflows that are not ours. */
@@ -115,6 +101,6 @@ export function projectGates(root: string, home: string = homedir()): { gates: G
   const all = [...Object.values(read.project.gates), ...ofWorkflows, ...ofProcedures];
   return {
     gates: [...new Map(all.map((gate) => [gate.id, gate])).values()],
-    problems: [...found.flatMap(problemsOf), ...procedures.flatMap((one) => ("errors" in one ? one.errors : []))],
+    problems: [...found.flatMap(listProblems), ...procedures.flatMap((one) => ("errors" in one ? one.errors : []))],
   };
 }

@@ -1,7 +1,8 @@
 /** The shortcuts that count here: those shipped, what the project's pawl.yaml makes of them, and what the person does. */
 
 import { type Overrides, SHORTCUTS, type Shortcut, withOverrides } from "../controls/core/shortcut.ts";
-import { plain } from "../kernel/text/safe-text.ts";
+import { attempt } from "../kernel/attempt.ts";
+import { safeText } from "../kernel/text/safe-text.ts";
 import { realpath } from "../native/disk.ts";
 import { mayHaveKey } from "../store/files.ts";
 import { join } from "../store/names.ts";
@@ -29,7 +30,7 @@ type Layer = { shortcuts: Overrides } | { errors: Problem[] };
 const NOTHING: Layer = { shortcuts: {} };
 
 /** It quotes a file that may be anybody's. */
-const inOneLine = ({ file, line, column, message }: Problem) => `${file}:${line}:${column}: ${plain(message)}`;
+const inOneLine = ({ file, line, column, message }: Problem) => `${file}:${line}:${column}: ${safeText(message)}`;
 
 /** Reading YAML costs a prompt more than all the rest. */
 const mayHaveShortcuts = (path: string) => mayHaveKey(path, ["shortcuts"], MAX_BYTES);
@@ -52,9 +53,5 @@ function personLayer(home: string): Layer {
 /** A link in the home is the person's. */
 export function configPath(home: string): string {
   const path = join(home, ".config", "pawl", "config.yaml");
-  try {
-    return realpath(path);
-  } catch {
-    return path;
-  }
+  return attempt(() => realpath(path), path);
 }

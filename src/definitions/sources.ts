@@ -1,124 +1,125 @@
-/** Where workflows come from. Only files and names here: nothing is parsed, so that asking is cheap. */
-import { lstatSync, readdirSync, readFileSync, realpathSync, statSync } from "node:fs";
+/** Where workflows and procedures come from. Only files and names here: nothing is parsed, so that asking is cheap. */
 import { homedir } from "node:os";
 import { basename, dirname, join, sep } from "node:path";
-import { BUILTINS, builtinPrompt, builtinWorkflow } from "./builtin/workflows.ts";
+import { attempt } from "../kernel/attempt.ts";
+import { realpath } from "../native/disk.ts";
+import { lookAt, messageOf, namesOrNone, readText } from "../store/files.ts";
+import { PROMPTS, WORKFLOWS } from "./builtin/workflows.ts";
+import { type Problem, problemAt, quote } from "./problem.ts";
 import { isInside, type PromptReader } from "./template.ts";
 
-type Origin = "project" | "user" | "builtin" | "file";
-
 export interface Source {
-  /** the file's name without .yaml: one name, one workflow */
+  /** the file's name without .yaml: one name, one definition */
   name: string;
-  origin: Origin;
+  origin: "project" | "user" | "builtin" | "file";
   /** for people: relative to the project, or with ~, or builtin:<name> */
   file: string;
+  /** on disk, where it is; "" for what is built in */
+  folder: string;
   text: string;
-  readPrompt: PromptReader;
   /** the file is there but cannot be read, and this is why */
   unreadable?: string;
 }
 
-const MAX_BYTES = 256 * 1024;
+/** A kind of definitions: its folder, what is built in, and how a repository's own file is found. */
+export interface Kind {
+  folder: "workflows" | "procedures";
+  builtin: ReadonlyMap<string, string>;
+  /** throws where it would lead out of the project */
+  within(root: string, relative: string): string;
+}
+
+const WORKFLOW_FILES: Kind = { folder: "workflows", builtin: WORKFLOWS, within: linkedInside };
 const NAME = /^[a-z][a-z0-9-]{0,47}$/;
+const MAX_BYTES = 256 * 1024;
 
-/** Project over user over builtin, by name. */
-export function listSources(root: string, home: string = homedir()): Source[] {
-  const byName = new Map<string, Source>();
-  for (const source of [...folderSources("project", root, home), ...folderSources("user", root, home), ...builtins()]) {
-    if (!byName.has(source.name)) byName.set(source.name, source);
-  }
-  return [...byName.values()];
+/** Project over person over built-in, by name. A file that cannot be read must not let what it overrides take its place. */
+export function listSources(root: string, home: string = homedir(), kind = WORKFLOW_FILES): Source[] {
+  const person = join(realOr(join(home, ".config/pawl")), kind.folder);
+  const project = `.pawl/${kind.folder}`;
+  const all: Source[] = [
+    ...yamlFiles(join(root, project)).map((file) =>
+      sourceFrom("project", join(root, project), `${project}/${file}`, () => kind.within(root, `${project}/${file}`)),
+    ),
+    // In the home, a link is the person's.
+    ...yamlFiles(person).map((file) =>
+      sourceFrom("user", person, `~/.config/pawl/${kind.folder}/${file}`, () => join(person, file)),
+    ),
+    ...[...kind.builtin].map(([name, text]) => ({
+      name,
+      origin: "builtin" as const,
+      file: `builtin:${name}`,
+      folder: "",
+      text,
+    })),
+  ];
+  return all.filter(({ name }, index) => all.findIndex((other) => other.name === name) === index);
 }
 
-export function sourceByName(name: string, root: string, home: string = homedir()): Source | null {
+export function sourceByName(name: string, root: string, home?: string, kind?: Kind): Source | null {
   if (!NAME.test(name)) return null;
-  return listSources(root, home).find((source) => source.name === name) ?? null;
+  return listSources(root, home, kind).find((source) => source.name === name) ?? null;
 }
 
-/** A workflow given by its path. Throws what the file system throws. */
+/** A definition given by its path. Throws what the file system throws. */
 export function sourceOfFile(path: string, shownAs: string): Source {
-  const text = readLimited(path);
-  return { name: stem(path), origin: "file", file: shownAs, text, readPrompt: promptReader(dirname(path)) };
+  return { name: stem(path), origin: "file", file: shownAs, folder: dirname(path), text: readLimited(path) };
+}
+
+/** Like `sourceOfFile`, but says why it cannot be read. */
+export function sourceFrom(origin: Source["origin"], folder: string, file: string, path: () => string): Source {
+  const source = { name: stem(file), origin, file, folder, text: "" };
+  try {
+    return { ...source, text: readLimited(path()) };
+  } catch (error) {
+    return { ...source, unreadable: messageOf(error) };
+  }
 }
 
 /** Prompts next to the workflow; what is not there at all may be one of the built-in prompts. */
 export function promptReader(folder: string): PromptReader {
   return (path) => {
+    if (folder === "") return PROMPTS.get(path) ?? null;
     if (!isInside(path)) return null;
-    const target = join(folder, path);
-    if (!exists(target)) return builtinPrompt(path);
-    try {
-      const inside = realpathSync(target).startsWith(realpathSync(folder) + sep);
-      return inside ? readLimited(target) : null;
-    } catch {
-      return null;
-    }
+    if (lookAt(join(folder, path)) === undefined) return PROMPTS.get(path) ?? null;
+    return attempt(() => readLimited(linkedInside(folder, path)), null);
   };
 }
 
-function builtins(): Source[] {
-  return BUILTINS.map((name) => ({
-    name,
-    origin: "builtin",
-    file: `builtin:${name}`,
-    text: builtinWorkflow(name) ?? "",
-    readPrompt: builtinPrompt,
-  }));
+/** A link is followed as long as it stays inside. */
+function linkedInside(root: string, relative: string): string {
+  const path = realpath(join(root, relative));
+  if (!path.startsWith(realpath(root) + sep)) throw new Error("it is a link out of the project");
+  return path;
 }
 
-function folderSources(origin: "project" | "user", root: string, home: string): Source[] {
-  const folder = origin === "project" ? join(root, ".pawl/workflows") : join(home, ".config/pawl/workflows");
-  const shown = origin === "project" ? ".pawl/workflows" : "~/.config/pawl/workflows";
-  return yamlFiles(folder).map((file) => ({
-    name: stem(file),
-    origin,
-    file: `${shown}/${file}`,
-    readPrompt: promptReader(folder),
-    ...readOrWhy(join(folder, file), origin === "project" ? root : null),
-  }));
-}
+export const realOr = (path: string) => attempt(() => realpath(path), path);
 
-/**
- * A file that cannot be read must not let the one that it overrides take its place. A repository's own stays inside it; in
- * the home, a link is the person's.
- */
-function readOrWhy(path: string, within: string | null): { text: string; unreadable?: string } {
-  try {
-    if (within !== null && !realpathSync(path).startsWith(realpathSync(within) + sep))
-      return { text: "", unreadable: "it is a link out of the project" };
-    return { text: readLimited(path) };
-  } catch (error) {
-    return { text: "", unreadable: (error as Error).message };
-  }
-}
-
-function yamlFiles(folder: string): string[] {
-  try {
-    return readdirSync(folder)
-      .filter((file) => file.endsWith(".yaml") && !file.startsWith("."))
-      .sort();
-  } catch {
-    return [];
-  }
-}
+const yamlFiles = (folder: string) =>
+  namesOrNone(folder)
+    .filter((file) => file.endsWith(".yaml") && !file.startsWith("."))
+    .sort();
 
 function readLimited(path: string): string {
-  const stat = statSync(path);
-  if (!stat.isFile()) throw new Error("it is not a file");
-  if (stat.size > MAX_BYTES) throw new Error(`it is larger than ${MAX_BYTES / 1024} KB`);
-  return readFileSync(path, "utf8");
+  const file = readText(realpath(path), MAX_BYTES);
+  if (file.ok) return file.text;
+  if (file.why === "not a regular file") throw new Error("it is not a file");
+  throw new Error(file.why === "too large" ? `it is larger than ${MAX_BYTES / 1024} KB` : (file.detail ?? file.why));
 }
 
-function exists(path: string): boolean {
-  try {
-    lstatSync(path);
-    return true;
-  } catch {
-    return false;
-  }
+const stem = (path: string) => basename(path).replace(/\.ya?ml$/, "");
+
+// ── What is wrong with the file as a whole ──────────────────────────────────
+
+export function unreadable({ file, unreadable: why }: Source): Problem {
+  const hint = "check the file and its permissions; links out of the project are not followed";
+  return problemAt(file, "", 0, `the file cannot be read: ${why}`, hint);
 }
 
-function stem(path: string): string {
-  return basename(path).replace(/\.ya?ml$/, "");
+/** Looking a definition up by its file's name is what keeps the look-up cheap. null: it has that name. */
+export function misnaming({ name, file, text }: Source, what: "workflow" | "procedure", own: string): Problem | null {
+  if (own === name) return null;
+  const message = `the file ${name}.yaml calls its ${what} ${quote(own)}`;
+  const offset = Math.max(0, text.search(/^name:/m));
+  return problemAt(file, text, offset, message, `rename the file to ${own}.yaml, or the ${what}`);
 }

@@ -1,24 +1,16 @@
 /** The throw-away project of the demo: its own home, a real repository, twelve tests, a workflow that asks for them. */
-import {
-  cpSync,
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  realpathSync,
-  rmSync,
-  writeFileSync,
-} from "node:fs";
+import { cpSync, mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import { closureOf } from "../checks/closure/closure.ts";
+import { computeClosure } from "../checks/closure/closure.ts";
 import { endJob } from "../checks/jobs/job.ts";
 import { projectGates } from "../definitions/registry.ts";
+import { attempt } from "../kernel/attempt.ts";
 import { UserError } from "../kernel/user-error.ts";
-import { grantTrust, trustOf } from "../store/trust.ts";
+import { namesOrNone } from "../store/files.ts";
+import { grantTrust, readTrust } from "../store/trust.ts";
 
-export interface Place {
+export interface DemoPlace {
   /** HOME of everything that is started; the search for a project's root ends here */
   home: string;
   root: string;
@@ -34,7 +26,7 @@ const children = new Set<Bun.Subprocess>();
 
 // ── Folder ──────────────────────────────────────────────────────────────────
 
-export function makePlace(): Place {
+export function makePlace(): DemoPlace {
   const path = process.env.PATH || "/usr/local/bin:/usr/bin:/bin";
   for (const program of ["git", "mkfifo"]) {
     if (!Bun.which(program, { PATH: path }))
@@ -58,14 +50,10 @@ function makeFolder(): string {
   }
 }
 
-export function removePlace({ root, home }: Place): void {
+export function removePlace({ root, home }: DemoPlace): void {
   for (const child of children) child.kill("SIGKILL");
-  try {
-    // A check outlives the hook that began it, and would go on writing here.
-    for (const id of readdirSync(join(root, ".pawl/jobs"))) endJob(root, id);
-  } catch {
-    // There is none, or it cannot be ended: the folder it writes into goes away in any case.
-  }
+  // A check outlives the hook that began it, and would go on writing here. One that cannot be ended loses its folder.
+  for (const id of namesOrNone(join(root, ".pawl/jobs"))) attempt(() => endJob(root, id), null);
   endAll(home);
   rmSync(home, { recursive: true, force: true, maxRetries: 5 });
 }
@@ -73,33 +61,22 @@ export function removePlace({ root, home }: Place): void {
 /** Whatever was started here has this home: a process that starts late would bring the folder back. */
 function endAll(home: string): void {
   for (let round = 0; round < 100; round++) {
-    const left = processIds().filter((pid) => pid !== process.pid && environmentOf(pid).includes(`HOME=${home}\0`));
+    const left = processIds().filter((pid) => pid !== process.pid && readEnvironment(pid).includes(`HOME=${home}\0`));
     if (left.length === 0) return;
-    for (const pid of left) {
-      try {
-        process.kill(pid, "SIGKILL");
-      } catch {
-        // It has just ended by itself.
-      }
-    }
+    // One that has just ended by itself cannot be killed.
+    for (const pid of left) attempt(() => process.kill(pid, "SIGKILL"), null);
     Bun.sleepSync(10);
   }
 }
 
-const processIds = () => (existsSync("/proc") ? readdirSync("/proc").map(Number).filter(Number.isInteger) : []);
+const processIds = () => namesOrNone("/proc").map(Number).filter(Number.isInteger);
 
-function environmentOf(pid: number): string {
-  try {
-    return readFileSync(`/proc/${pid}/environ`, "utf8");
-  } catch {
-    return "";
-  }
-}
+const readEnvironment = (pid: number) => attempt(() => readFileSync(`/proc/${pid}/environ`, "utf8"), "");
 
 // ── Processes ───────────────────────────────────────────────────────────────
 
 /** Nothing of the person's environment goes in, neither PAWL=0 nor their git configuration. */
-export const cleanEnv = ({ path, home }: Place) => ({
+export const cleanEnv = ({ path, home }: DemoPlace) => ({
   PATH: path,
   HOME: home,
   TMPDIR: join(home, "tmp"),
@@ -111,7 +88,7 @@ export interface StartOptions {
   input?: string;
 }
 
-export function start(place: Place, cmd: string[], io: StartOptions & { stdout?: number } = {}) {
+export function start(place: DemoPlace, cmd: string[], io: StartOptions & { stdout?: number } = {}) {
   const child = Bun.spawn(cmd, {
     cwd: place.root,
     env: io.env ?? { ...cleanEnv(place), GIT_CONFIG_NOSYSTEM: "1" },
@@ -126,14 +103,14 @@ export function start(place: Place, cmd: string[], io: StartOptions & { stdout?:
   return child;
 }
 
-export async function runToEnd(place: Place, cmd: string[], io: StartOptions = {}) {
+export async function runToEnd(place: DemoPlace, cmd: string[], io: StartOptions = {}) {
   const child = start(place, cmd, io);
   const text = (stream: typeof child.stdout) => (stream instanceof ReadableStream ? new Response(stream).text() : "");
   const [out, err, code] = await Promise.all([text(child.stdout), text(child.stderr), child.exited]);
   return { code, out, err };
 }
 
-async function git(place: Place, ...args: string[]): Promise<string> {
+async function git(place: DemoPlace, ...args: string[]): Promise<string> {
   const ran = await runToEnd(place, ["git", ...args]);
   if (ran.code !== 0) throw new DemoFailed(`expected: git ${args[0]} works here. It printed: ${ran.err.trim()}`);
   return ran.out.trim();
@@ -181,13 +158,13 @@ ${FAILING}`;
 const CODE_FILE = "src/cart.js";
 const SUITE_FILE = "tests/cart.test.js";
 
-function put(place: Place, name: string, text: string): void {
+function put(place: DemoPlace, name: string, text: string): void {
   const path = join(place.root, name);
   mkdirSync(dirname(path), { recursive: true });
   writeFileSync(path, text);
 }
 
-export async function fillPlace(place: Place): Promise<void> {
+export async function fillPlace(place: DemoPlace): Promise<void> {
   await git(place, "-c", "init.defaultBranch=main", "init", "-q", "--template=");
   await git(place, "config", "user.name", "Demo");
   await git(place, "config", "user.email", "demo@example.invalid");
@@ -199,33 +176,34 @@ export async function fillPlace(place: Place): Promise<void> {
 }
 
 /** What a person does with `pawl trust`, in the home of this project only. Returns the approved command. */
-export function approve({ root, home }: Place): string {
+export function approve(place: DemoPlace): string {
+  const { root, home } = place;
   const { gates, problems } = projectGates(root, home);
-  const closure = closureOf(root, gates);
-  if (problems.length > 0 || closure.items.length !== 1 || trustOf(root, closure).trusted)
+  const closure = computeClosure(root, gates);
+  if (problems.length > 0 || closure.items.length !== 1 || readTrust(root, closure).trusted)
     throw new DemoFailed("expected: one command to approve, and it is not approved yet");
-  grantTrust(root, closure, "pawl demo");
+  grantTrust(root, closure, "pawl demo", cleanEnv(place));
   return (JSON.parse(closure.items[0]!.text) as string[]).join(" ");
 }
 
 // ── What the agent does to it ───────────────────────────────────────────────
 
-export const deleteFailingTest = (place: Place) => put(place, SUITE_FILE, SUITE.replace(FAILING, ""));
+export const deleteFailingTest = (place: DemoPlace) => put(place, SUITE_FILE, SUITE.replace(FAILING, ""));
 
-export function fixCode(place: Place): void {
+export function fixCode(place: DemoPlace): void {
   put(place, SUITE_FILE, SUITE);
   put(place, CODE_FILE, CODE.replace("(plus)", "(plus, 0)"));
 }
 
 /** As git shows it: the changed lines alone. */
-export async function showChange(place: Place): Promise<string> {
+export async function showChange(place: DemoPlace): Promise<string> {
   const lines = (await git(place, "diff", "-U0", "--no-color")).split("\n");
   const changed = lines.filter((line) => /^[-+]/.test(line) && !line.startsWith("--- "));
   return changed.map((line) => line.replace(/^\+{3} b\//, "")).join("\n");
 }
 
 /** The demo's own opinion, without Pawl: the twelve tests as they were, against the code as it is. */
-export async function allTestsPass(place: Place): Promise<boolean> {
+export async function allTestsPass(place: DemoPlace): Promise<boolean> {
   const folder = join(place.home, "own-check");
   mkdirSync(join(folder, "tests"), { recursive: true });
   cpSync(join(place.root, "src"), join(folder, "src"), { recursive: true });

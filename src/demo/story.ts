@@ -1,32 +1,58 @@
 /** The story: two false claims, a crash, the true one, and another session's words. Each step is checked as it is told. */
 import { closeSync, constants, openSync, readSync, writeSync } from "node:fs";
 import { join } from "node:path";
-import type { Run } from "../kernel/types/run.ts";
-import { openSession, payload, type Session, stopFields } from "../play/client.ts";
-import { readCommits } from "../store/archive.ts";
-import { hasJournal, readJournal } from "../store/journal.ts";
-import { DemoFailed, deleteFailingTest, fixCode, type Place, runToEnd, SIGNAL, showChange, start } from "./project.ts";
-import type { Screen } from "./screen.ts";
+import type { JournalRecord, Run } from "../kernel/types/run.ts";
 import {
-  agentClaims,
-  agentSays,
-  deliver,
-  expect,
-  type Heard,
-  HOOK,
-  hookInput,
-  newRecords,
-  type Play,
-  personSays,
-  runIds,
-  savedRun,
-  showAnswer,
-  TAG,
-} from "./stage.ts";
+  CLIENT,
+  openSession,
+  payload,
+  type Reply,
+  readReply,
+  type Session,
+  stopFields,
+  transcribeMessage,
+  transcribePrompt,
+} from "../play/client.ts";
+import { readCommits } from "../store/commits.ts";
+import { namesOrNone } from "../store/files.ts";
+import { hasJournal, readJournal } from "../store/journal.ts";
+import {
+  allTestsPass,
+  cleanEnv,
+  DemoFailed,
+  type DemoPlace,
+  deleteFailingTest,
+  fixCode,
+  runToEnd,
+  SIGNAL,
+  showChange,
+  start,
+} from "./project.ts";
+import type { Screen } from "./screen.ts";
+
+interface Play {
+  place: DemoPlace;
+  screen: Screen;
+  /** the run on disk, and up to where it was read */
+  run: string;
+  seq: number;
+  /** hook processes so far, and those of them that were killed */
+  events: number;
+  kills: number;
+  /** for each claim in turn, whether it was true: found out without Pawl */
+  truths: boolean[];
+}
+
+interface HeardReply extends Reply {
+  /** what Pawl recorded about this event */
+  records: JournalRecord[];
+}
+
+const TAG = `<promise>${SIGNAL}</promise>`;
 
 const REFUSED = /not believed/;
 
-export async function tellStory(place: Place, screen: Screen): Promise<void> {
+export async function tellStory(place: DemoPlace, screen: Screen): Promise<void> {
   const play: Play = { place, screen, run: "", seq: 0, events: 0, kills: 0, truths: [] };
   const session = openSession(place, crypto.randomUUID());
   await begin(play, session);
@@ -64,7 +90,7 @@ async function deletedTest(play: Play, session: Session): Promise<void> {
   await showAnswer(play, heard, REFUSED);
 }
 
-function expectRefusal(play: Play, heard: Heard, texts: string[]): void {
+function expectRefusal(play: Play, heard: HeardReply, texts: string[]): void {
   const kinds = heard.records.map(({ kind }) => kind);
   expect(kinds.includes("signalled") && kinds.includes("gated"), `${SIGNAL} is taken as a claim and checked`, heard);
   expect(heard.continues && REFUSED.test(heard.agent), `${SIGNAL} is not believed, the agent is sent back`, heard);
@@ -98,13 +124,13 @@ async function crashAndCompaction(play: Play, session: Session): Promise<void> {
 function nothingLost(play: Play, before: Run): string {
   const { root } = play.place;
   const after = savedRun(play);
-  for (const key of ["stage", "status", "claim", "verdicts", "most_tests"] as const)
+  for (const key of ["stage", "status", "checks"] as const)
     expect(JSON.stringify(after[key]) === JSON.stringify(before[key]), `${key} of the run is as before`);
   const commits = readCommits(root, play.run);
   const whole = commits.every((commit, i) => commit.run.seq === i + 1 && hasJournal(root, commit));
   expect(whole, "every save is there, and has its lines in the journal");
-  const most = Math.max(...Object.values(after.most_tests ?? {}));
-  return `${commits.length} saves, all of them in the journal; it was sent back ${after.claim?.rounds} times; there were ${most} tests`;
+  const most = Math.max(...Object.values(after.checks.most_tests ?? {}));
+  return `${commits.length} saves, all of them in the journal; it was sent back ${after.checks.claim?.rounds} times; there were ${most} tests`;
 }
 
 /** Pawl saves, then speaks. Its stdout is a pipe that is already full, so it waits between the two: there it is killed. */
@@ -216,4 +242,97 @@ async function summary({ place, screen, run, truths, events, kills }: Play): Pro
   await screen.plain(
     `Counted in Pawl's journal; what was false was found out without Pawl. ${events} hook processes, ${kills} of them killed.`,
   );
+}
+
+// ── Events ──────────────────────────────────────────────────────────────────
+
+/** Compiled, this program is its own interpreter; from source it is bun with a file. */
+const self = Bun.main.includes("$bunfs") || Bun.main.includes("~BUN") ? [] : [Bun.main];
+const HOOK = [process.execPath, ...self, "hook", "claude", "--via", "local"];
+
+const hookInput = (place: DemoPlace, input: object) => ({
+  env: {
+    ...cleanEnv(place),
+    ...CLIENT,
+    CLAUDECODE: "1",
+    CLAUDE_PROJECT_DIR: place.root,
+    CLAUDE_CODE_ENTRYPOINT: "cli",
+  },
+  input: `${JSON.stringify(input)}\n`,
+});
+
+async function deliver(play: Play, session: Session, name: string, fields: object): Promise<HeardReply> {
+  play.events++;
+  const input = hookInput(play.place, payload(play.place, session, name, fields));
+  const { code, out, err } = await runToEnd(play.place, HOOK, input);
+  if (code !== 0) throw new DemoFailed(`the hook for ${name} ended with ${code}: ${err.trim() || "nothing on stderr"}`);
+  try {
+    return { ...readReply(name, out), records: newRecords(play) };
+  } catch {
+    throw new DemoFailed(`the hook for ${name} printed no JSON: ${out.slice(0, 200)}`);
+  }
+}
+
+async function personSays(play: Play, session: Session, prompt: string): Promise<HeardReply> {
+  await play.screen.say("you", prompt);
+  session.turn++;
+  session.continuing = false;
+  transcribePrompt(session, prompt);
+  return deliver(play, session, "UserPromptSubmit", { prompt });
+}
+
+async function agentSays(play: Play, session: Session, text: string): Promise<HeardReply> {
+  await play.screen.say("agent", text);
+  transcribeMessage(session, [{ type: "text", text }]);
+  const heard = await deliver(play, session, "Stop", stopFields(session, text));
+  session.continuing = heard.continues;
+  return heard;
+}
+
+async function agentClaims(play: Play, session: Session, words: string): Promise<HeardReply> {
+  play.truths.push(await allTestsPass(play.place));
+  return agentSays(play, session, `${words}\n${TAG}`);
+}
+
+function expect(condition: boolean, what: string, heard?: HeardReply): void {
+  if (condition) return;
+  const kinds = heard?.records.map(({ kind }) => kind).join(", ") || "nothing";
+  const instead = heard ? ` Pawl printed ${heard.stdout.slice(0, 400) || "nothing"} and recorded ${kinds}.` : "";
+  throw new DemoFailed(`expected: ${what}.${instead}`);
+}
+
+// ── Disk and screen ─────────────────────────────────────────────────────────
+
+/** What was saved since the last look. */
+function newRecords(play: Play): JournalRecord[] {
+  if (play.run === "") play.run = runIds(play.place)[0] ?? "";
+  if (play.run === "") return [];
+  const fresh = readCommits(play.place.root, play.run).filter((commit) => commit.run.seq > play.seq);
+  play.seq = fresh.at(-1)?.run.seq ?? play.seq;
+  return fresh.flatMap((commit) => commit.records);
+}
+
+const runIds = ({ root }: DemoPlace) => namesOrNone(join(root, ".pawl/runs")).filter((name) => /^s-/.test(name));
+
+function savedRun(play: Play): Run {
+  const commit = play.run === "" ? undefined : readCommits(play.place.root, play.run).at(-1);
+  if (!commit) throw new DemoFailed("expected: a run on disk. There is none; did the hook run at all?");
+  return commit.run;
+}
+
+async function showAnswer({ screen }: Play, heard: HeardReply, relevant: RegExp): Promise<void> {
+  if (heard.stdout === "") await screen.say("pawl", "(says nothing: no output, exit 0)");
+  if (heard.agent) await screen.say("pawl → agent", relevantLines(heard.agent, relevant));
+  if (heard.person) await screen.say("pawl → you", heard.person);
+}
+
+/** Texts for the agent are long: the relevant lines, and an ellipsis where others follow. */
+function relevantLines(text: string, relevant: RegExp): string {
+  const lines = text.split("\n").filter((line) => line.trim() !== "");
+  const shown = lines.flatMap((line, at) => {
+    if (!relevant.test(line)) return [];
+    const next = lines[at + 1];
+    return `${line.trim()}${next !== undefined && !relevant.test(next) ? " …" : ""}`;
+  });
+  return shown.join("\n");
 }

@@ -101,7 +101,7 @@ export function decideWithFacts(
   { id, document }: { id: string; document: { path: string } },
   incoming: Incoming,
 ): Decision | null {
-  const sources = sourcesOf(incoming, root, id);
+  const sources = gatherSources(incoming, root, id);
   let facts = document.path ? readDocument(root, document.path) : {};
   for (let round = 0; round < ROUNDS; round++) {
     const next = decide(facts);
@@ -112,7 +112,7 @@ export function decideWithFacts(
   throw new Error("no decision after eight rounds of facts");
 }
 
-export const sourcesOf = ({ event, transcript, patient }: Incoming, root: string, run: string): Sources => ({
+export const gatherSources = ({ event, transcript, patient }: Incoming, root: string, run: string): Sources => ({
   root,
   run,
   host: event.host,
@@ -138,11 +138,21 @@ export function finish(root: string, decision: Decision, event: Event): Reply | 
   return { answer, commits: [{ root, commit }], after: () => applyEffects(root, commit) };
 }
 
+function keepBeginning(root: string, run: string, tree: string): void {
+  const { keepBase } = require("../checks/baseline/keep.ts") as typeof import("../checks/baseline/keep.ts");
+  keepBase(root, run, tree);
+}
+
+/** Where what later gates compare with is the tree of this moment. */
+const BEGINNINGS = ["armed", "task_begun"];
+
 /** The answer is out already: a failure here is logged, and the next event of the run repeats what is missing. */
 function applyEffects(root: string, commit: Commit): void {
-  const { run } = commit;
+  const { run, records } = commit;
   try {
     for (const problem of project(root, commit)) logError(root, `project ${run.id}`, problem);
+    if (run.checks.base_tree !== undefined && records.some(({ kind }) => BEGINNINGS.includes(kind)))
+      keepBeginning(root, run.id, run.checks.base_tree);
     if (run.status === "ended" && run.owner) releasePointer(run.owner.host, run.owner.session, run.id);
   } catch (error) {
     logError(root, `project ${run.id}`, error);

@@ -1,15 +1,16 @@
 import { queueLine } from "../auto/core/text.ts";
 import { commandOf } from "../checks/core/kinds/index.ts";
-import { slugOf } from "../formal/core/state.ts";
+import { makeSlug } from "../formal/core/state.ts";
 import { hash } from "../hosts/identity.ts";
-import { plain } from "../kernel/text/safe-text.ts";
-import type { Event, RunSummary, RunTask, ToolCall, Workflow } from "../kernel/types/run.ts";
+import { safeText } from "../kernel/text/safe-text.ts";
+import type { Event, RunSummary, ToolCall, Workflow } from "../kernel/types/run.ts";
 import { actorOf } from "../kernel/types/task.ts";
 import { gatesOf, leavesOf, stageOf } from "../kernel/types/workflow.ts";
 import { logError } from "../store/errors.ts";
 import { insideRoot, lookAt, readText } from "../store/files.ts";
 import { homeDir } from "../store/home.ts";
-import { bindPointer, excludeOurs, findRoot, isOff, type Pointer } from "../store/place.ts";
+import { bindPointer, excludeOurs, findRoot, isOff, type Pointer, sessionRoot } from "../store/place.ts";
+import { clientProcess } from "../store/processes/owner.ts";
 import { recover } from "../store/project.ts";
 import { describeParent, isArchived, listRuns, loadRun, pinWorkflow, readCommits } from "../store/runs.ts";
 import {
@@ -17,12 +18,12 @@ import {
   answering,
   decideWithFacts,
   finish,
+  gatherSources,
   type Incoming,
   type Reply,
   SILENT,
-  sourcesOf,
 } from "./advance.ts";
-import { type Beginning, beginRun, formalPath, planRun, takeOver, withPhases } from "./core/begin.ts";
+import { type Beginning, beginRun, formalPath, type NewRun, planRun, takeOver, withPhases } from "./core/begin.ts";
 import { takeUpCleared } from "./core/moves.ts";
 import { parseBeginning, takesCommand, typedCommand, unknownStages } from "./core/prompt.ts";
 import { asRunTask, planFor } from "./core/tasks.ts";
@@ -30,34 +31,24 @@ import { gather } from "./gather/index.ts";
 
 /** How runs begin, and how a session comes to one. Whatever asks for a run, `begin` refuses, binds and saves. */
 
-export interface BeginRequest {
+export interface BeginRequest extends Omit<NewRun, "event" | "facts" | "id" | "documentPath" | "stages" | "beside"> {
   incoming: Incoming;
   root: string;
-  workflow: Workflow;
   /** the stages of the run; all of them if empty. What a prompt names counts first */
   stages?: string[];
-  /** the task it is about, already claimed. A prompt for a workflow of tasks claims one: `wanted`, or the next */
-  task?: RunTask;
+  /** a prompt for a workflow of tasks claims one: this, or the next */
   wanted?: string;
-  /** where it begins, if the session has worked on the task before, and since when that counts */
-  start?: string;
-  since?: string;
-  /** what it is about, in the words of the one who asked */
-  request?: string;
-  /** each of its tasks begins in a fresh conversation, whatever the workflow says */
-  fresh?: true;
-  /** a formal workflow, and the document that is there already */
-  formal?: Beginning;
+  /** the document of a formal workflow that is there already */
   path?: string;
 }
 
 /** `run` is null where nothing began; the reply says why, or nothing where another hook delivered the same event. */
-export interface Begun {
+export interface BeginResult {
   run: string | null;
   reply: Reply;
 }
 
-export function begin(request: BeginRequest): Begun {
+export function begin(request: BeginRequest): BeginResult {
   const { incoming, root, workflow, task } = request;
   const { event } = incoming;
   const named = event.kind === "prompt" && !task ? parseBeginning(event.text, workflow) : null;
@@ -68,9 +59,12 @@ export function begin(request: BeginRequest): Begun {
   return withNote(begun, trustNote(root, workflow));
 }
 
-const notBegun = (why: string): Begun => ({ run: null, reply: answering({ turn: "none", person: `Pawl: ${why}` }) });
+const notBegun = (why: string): BeginResult => ({
+  run: null,
+  reply: answering({ turn: "none", person: `Pawl: ${why}` }),
+});
 
-function withNote({ run, reply }: Begun, note: string | null): Begun {
+function withNote({ run, reply }: BeginResult, note: string | null): BeginResult {
   const { answer } = reply;
   if (note === null || answer === null) return { run, reply };
   return { run, reply: { ...reply, answer: { ...answer, person: [answer.person, note].filter(Boolean).join("\n") } } };
@@ -87,14 +81,14 @@ function refusal(root: string, event: Event, workflow: Workflow, unknown: string
 function trustNote(root: string, workflow: Workflow): string | null {
   const commands = leavesOf(gatesOf(workflow)).filter((gate) => !gate.typed && commandOf(gate));
   if (commands.length === 0) return null;
-  const { closureOf } = require("../checks/closure/closure.ts") as typeof import("../checks/closure/closure.ts");
-  const { trustOf } = require("../store/trust.ts") as typeof import("../store/trust.ts");
-  if (trustOf(root, closureOf(root, commands)).trusted) return null;
-  const names = plain(commands.map(({ name }) => name).join(", "));
+  const { computeClosure } = require("../checks/closure/closure.ts") as typeof import("../checks/closure/closure.ts");
+  const { readTrust } = require("../store/trust.ts") as typeof import("../store/trust.ts");
+  if (readTrust(root, computeClosure(root, commands)).trusted) return null;
+  const names = safeText(commands.map(({ name }) => name).join(", "));
   return `Its checks (${names}) come from this repository and run only after you approve them: \`pawl trust\` shows them.`;
 }
 
-function create(request: BeginRequest): Begun {
+function create(request: BeginRequest): BeginResult {
   const { incoming, root, stages = [], formal, path } = request;
   const workflow = formal ? withPhases(request.workflow, formal.phases) : request.workflow;
   // One event may begin several formal workflows, and two hooks may deliver it: each has an id of its own, and one only.
@@ -140,7 +134,7 @@ function liveRuns(root: string): RunSummary[] {
 
 function newFormalPath(root: string, { document }: Workflow, { name }: Beginning, { id, at }: Event): string {
   const isTaken = (path: string) => lookAt(insideRoot(root, path)) !== undefined;
-  return formalPath(document?.path ?? "", slugOf(name, id), at, isTaken);
+  return formalPath(document?.path ?? "", makeSlug(name, id), at, isTaken);
 }
 
 /** What the person asked for before. The reader is loaded only where a run begins. */
@@ -159,7 +153,7 @@ export async function beginByPrompt(incoming: Incoming): Promise<Reply | null> {
   const word = event.text.trim().split(/\s/, 1)[0]!;
   let root: string | null = null;
   try {
-    root = findRoot(cwd);
+    root = sessionRoot(event.host, event.session, cwd);
     // Loaded here, since only such a prompt ever needs the YAML reader.
     const { findByArm } = await import("../definitions/registry.ts");
     const found = findByArm(word, root);
@@ -167,9 +161,10 @@ export async function beginByPrompt(incoming: Incoming): Promise<Reply | null> {
     if ("errors" in found) throw new Error(`${found.errors[0]!.file} has errors; \`pawl check\` shows them`);
     // Another tool's /commit is none of our business.
     if (found.workflow.watch && !isOurSkill(root, word)) return null;
-    const workflow = await withTyped(event.text, found.workflow);
+    const workflow = await withTyped(event.text, found.workflow, root);
     if (workflow) return begin({ incoming, root, workflow }).reply;
-    return answering({ turn: "none", person: `Pawl: ${word} needs a command, such as \`${word} npm test\`` });
+    const person = `Pawl: ${word} needs a command, such as \`${word} npm test\`, or a definition of done in pawl.yaml`;
+    return answering({ turn: "none", person });
   } catch (error) {
     logError(root, "arm", error);
     const why = error instanceof Error ? error.message : String(error);
@@ -188,19 +183,22 @@ function isOurSkill(root: string, word: string): boolean {
   });
 }
 
-/** Where a workflow takes a command, it is what the person typed after the word. null: they typed none. */
-async function withTyped(text: string, workflow: Workflow): Promise<Workflow | null> {
+/**
+ * Where a workflow takes a command, it is what the person typed after the word, or else the project's definition of done.
+ * null: there is neither.
+ */
+async function withTyped(text: string, workflow: Workflow, root: string): Promise<Workflow | null> {
   if (!takesCommand(workflow)) return workflow;
-  const command = typedCommand(text);
-  if (command === "") return null;
   const { withCommand } = await import("../definitions/gates.ts");
-  return withCommand(workflow, command);
+  const { projectGatesByName } = await import("../definitions/project.ts");
+  const typed = withCommand(workflow, typedCommand(text), projectGatesByName(root));
+  return gatesOf(typed).length > 0 ? typed : null;
 }
 
 // ── With a task ─────────────────────────────────────────────────────────────
 
 /** Not there, failed and nothing to do are three different answers. */
-function beginTask(request: BeginRequest, prompt: string): Begun {
+function beginTask(request: BeginRequest, prompt: string): BeginResult {
   const { incoming, root, workflow, wanted = typedCommand(prompt).split(/\s/, 1)[0] ?? "" } = request;
   const { gatherNext } = require("../trackers/next-task.ts") as typeof import("../trackers/next-task.ts");
   const actor = actorOf(incoming.event.session);
@@ -212,7 +210,7 @@ function beginTask(request: BeginRequest, prompt: string): Begun {
   const start = stageBefore(incoming, root, workflow, stages, task.id);
   const begun = create({ ...request, task, stages, ...(start !== undefined && { start }) });
   const { freed } = found.value;
-  const taken = freed === undefined ? null : `It was claimed by ${plain(freed)}, whose session is gone.`;
+  const taken = freed === undefined ? null : `It was claimed by ${safeText(freed)}, whose session is gone.`;
   return withNote(withNote(begun, taken), trustNote(root, workflow));
 }
 
@@ -222,7 +220,7 @@ const LOOK_BACK_MS = 24 * 3_600_000;
 export function recentCalls(incoming: Incoming, root: string, ms = LOOK_BACK_MS, at = incoming.event.at): ToolCall[] {
   if (incoming.transcript === null) return [];
   const since = new Date(Date.parse(at) - ms).toISOString();
-  const { tools } = gather([{ kind: "tools", since }], sourcesOf(incoming, root, ""), {});
+  const { tools } = gather([{ kind: "tools", since }], gatherSources(incoming, root, ""), {});
   return tools?.ok ? tools.value : [];
 }
 
@@ -268,15 +266,16 @@ export function bindOffered(incoming: Incoming, { root, offer = "" }: Pointer): 
   return null;
 }
 
-/** The person cleared a conversation whose run waits for just that: the new one has it. Both share the turn. */
+/** The person cleared a conversation whose run waits for just that: the new one has it. Both are of one process. */
 export function takeCleared(incoming: Incoming): Reply | null {
   const { event, cwd } = incoming;
-  if (cwd === null || event.turn === "" || event.session === "") return null;
+  if (cwd === null || event.session === "") return null;
   try {
     const root = findRoot(cwd);
     if (isOff(root)) return null;
     const waiting = listRuns(root).filter(({ status }) => status === "waiting");
-    const found = waiting.find(({ id }) => loadRun(root, id)?.commit.run.cleared === event.turn);
+    const marks = [clientProcess(), event.turn].filter((mark) => mark !== "");
+    const found = waiting.find(({ id }) => marks.includes(loadRun(root, id)?.commit.run.work.cleared ?? ""));
     return found ? take(incoming, root, found.id, takeUpCleared) : null;
   } catch (error) {
     logError(null, "clear", error);

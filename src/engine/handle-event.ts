@@ -1,15 +1,14 @@
 import type { Answer, Event, EventOf, Run, Workflow } from "../kernel/types/run.ts";
-import { isGone } from "../store/archive.ts";
+import { isGone } from "../store/commits.ts";
 import { logError } from "../store/errors.ts";
 import { lookAt } from "../store/files.ts";
-import { greetingFor } from "../store/greeting.ts";
 import { homeDir } from "../store/home.ts";
 import { findRoot, isOff, type Pointer, readPointer, releasePointer } from "../store/place.ts";
-import { isFork } from "../store/processes/owner.ts";
+import { clientProcess, isFork } from "../store/processes/owner.ts";
 import { loadRun } from "../store/runs.ts";
-import { STALE_MS, waitingLine } from "../store/waiting.ts";
+import { STALE_MS, startLines } from "../store/waiting.ts";
 import { advanceRun, answering, type Incoming, joinReplies, type Reply } from "./advance.ts";
-import { type Begun, beginByPrompt, bindOffered, takeCleared } from "./begin.ts";
+import { type BeginResult, beginByPrompt, bindOffered, takeCleared } from "./begin.ts";
 import { decide } from "./core/decide.ts";
 import { isApproval, isHelp, parseBeginning } from "./core/prompt.ts";
 
@@ -23,7 +22,7 @@ export interface Capabilities {
   shortcuts(): Promise<{
     answerShortcut(incoming: Incoming, pointer: Pointer | null, atRun: () => Reply | null): Promise<Reply | null>;
   }>;
-  marker(): Promise<{ beginByMarker(incoming: Incoming): Promise<Begun | null> }>;
+  marker(): Promise<{ beginByMarker(incoming: Incoming): Promise<BeginResult | null> }>;
   formal(): Promise<{ discover(incoming: Incoming, root: string): Promise<number> }>;
   guard(): Promise<{ guardClaim(incoming: Incoming): Promise<Reply | null> }>;
 }
@@ -32,10 +31,10 @@ export interface Capabilities {
 export async function handleEvent(given: Incoming, capabilities: Capabilities): Promise<Reply | null> {
   const pointer = readPointer(given.event.host, given.event.session);
   if (pointer?.off) return null;
-  const incoming = pointer ? await withoutForgery(given, pointer) : given;
+  const incoming = pointer ? withClient(await withoutForgery(given, pointer)) : given;
   const { event } = incoming;
-  // A fork is announced with the id of its origin, which goes on living: it inherits nothing.
-  if (event.kind === "start" && event.source === "resume" && isFork()) return null;
+  // A fork inherits nothing. Older clients announce it as a resume, with the id of its origin, which goes on living.
+  if (event.kind === "start" && (event.source === "fork" || (event.source === "resume" && isFork()))) return null;
   const found = isTurningPoint(event) ? await findFormal(incoming, pointer, capabilities) : null;
   const known = found ?? pointer;
   const atRun = () => (known === null || isOff(known.root) ? null : atWork(incoming, known));
@@ -71,11 +70,17 @@ async function unbound(incoming: Incoming, { host, session, message }: EventOf<"
 async function withoutForgery(incoming: Incoming, pointer: Pointer): Promise<Incoming> {
   const { event } = incoming;
   if (event.kind !== "prompt" || event.injected) return incoming;
-  const { forgedBy } = await import("../store/genuine.ts");
+  const { forgedBy } = await import("../store/processes/person.ts");
   const why = forgedBy(pointer, isApproval(event.text));
   if (why === null) return incoming;
   logError(pointer.root, "prompt", `not taken for the person's own: ${why}`);
   return { ...incoming, event: { ...event, injected: true } };
+}
+
+/** What the next conversation of the same process is known by. */
+function withClient(incoming: Incoming): Incoming {
+  const { event } = incoming;
+  return event.kind === "ended" ? { ...incoming, event: { ...event, client: clientProcess() } } : incoming;
 }
 
 /** The conversation is about to be lost, or has been: the time to look for workflows that no one registered. */
@@ -131,13 +136,11 @@ function staleReply(id: string, event: Event): Reply | null {
 }
 
 /** A fresh conversation: the person hears once what is on, and what waits for someone. The agent hears nothing. */
-function welcome({ cwd }: Incoming, { source, via, at }: EventOf<"start">): Reply | null {
+function welcome({ cwd }: Incoming, event: EventOf<"start">): Reply | null {
+  const { source } = event;
   if ((source !== "startup" && source !== "clear") || cwd === null || lookAt(cwd) === undefined) return null;
   try {
-    const greeting = source === "startup" ? greetingFor(cwd, via) : null;
-    const root = findRoot(cwd);
-    const waiting = isOff(root) ? null : waitingLine(root, at);
-    const person = [greeting, waiting].filter((line) => line !== null).join("\n");
+    const person = startLines(findRoot(cwd), event);
     return person === "" ? null : answering({ turn: "none", person });
   } catch (error) {
     logError(null, "welcome", error);

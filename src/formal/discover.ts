@@ -5,7 +5,7 @@ import type { Event, Run, ToolCall } from "../kernel/types/run.ts";
 import { logError } from "../store/errors.ts";
 import { insideRoot, lookAt } from "../store/files.ts";
 import { listArchived, listRuns, loadRun } from "../store/runs.ts";
-import { type Detected, detectInNotes, detectInPlan } from "./core/detect.ts";
+import { type Detected, detectIn, NOTES } from "./core/detect.ts";
 import { type ParsedFormal, parseFormal } from "./core/state.ts";
 import { findDocuments, readNotes, readPlans } from "./find.ts";
 
@@ -24,17 +24,18 @@ export async function discover(incoming: Incoming, root: string): Promise<number
   const unclaimed = unclaimedDocuments(root);
   const written = unclaimed.length === 0 ? [] : writtenBy(incoming, root, unclaimed);
   const source = written.length === 0 ? detected(root) : null;
-  const found = source && isFree(root, source, incoming.event) ? source.found : null;
-  const begun = written.map(({ path, parsed }) => ({ path, formal: beginningOf(parsed) }));
-  const all = found ? [{ path: null, formal: detectedBeginning(found) }] : begun;
-  for (const { path, formal } of all) await remember(incoming, root, formal, path);
-  return all.length;
+  for (const { path, parsed } of written) await remember(incoming, root, buildBeginning(parsed), path);
+  if (!source || !isFree(root, source, incoming.event)) return written.length;
+  const { name, type, ...content } = source.found;
+  const formal = buildBeginning({ name, type, created_at: null, content: { ...content, extra: {} } });
+  await remember(incoming, root, { ...formal, notes: source.path }, null);
+  return 1;
 }
 
 /** By command: the document at this path becomes a run that no session has yet. */
 export async function adoptDocument(incoming: Incoming, root: string, path: string): Promise<string | null> {
   const stray = unclaimedDocuments(root).find((one) => one.path === path);
-  return stray ? remember(incoming, root, beginningOf(stray.parsed), path) : null;
+  return stray ? remember(incoming, root, buildBeginning(stray.parsed), path) : null;
 }
 
 /** Documents that belong to no run. The runs are loaded only if one does not say whose it is. */
@@ -81,12 +82,10 @@ interface Source {
 }
 
 function detected(root: string): Source | null {
-  const notes = readNotes(root);
-  const found = notes === null ? null : detectInNotes(notes);
-  if (found) return { found, path: "CLAUDE.local.md" };
-  for (const { path, text } of readPlans(root)) {
-    const plan = detectInPlan(text, path);
-    if (plan) return { found: plan, path };
+  const notes = { path: NOTES, text: readNotes(root) ?? "" };
+  for (const { path, text } of [notes, ...readPlans(root)]) {
+    const found = detectIn(text, path);
+    if (found) return { found, path };
   }
   return null;
 }
@@ -105,23 +104,12 @@ function isFree(root: string, { found, path }: Source, event: Event): boolean {
   );
 }
 
-const phasesOf = (total: number, current: number, name: string) =>
-  Array.from({ length: total }, (_, i) => (i + 1 === current ? name : `Phase ${i + 1}`));
-
-function beginningOf({ name, type, created_at, content }: ParsedFormal): Beginning {
+/** Only the current phase is known by its name. */
+function buildBeginning({ name, type, created_at, content }: Omit<Beginning, "phases">): Beginning {
   const { current, total, name: phase } = content.phase;
-  return { name, type, phases: phasesOf(Math.min(total, 200), current, phase), content, created_at };
-}
-
-function detectedBeginning({ name, type, ...content }: Detected): Beginning {
-  const { current, total, name: phase } = content.phase;
-  return {
-    name,
-    type,
-    phases: phasesOf(Math.min(total, 200), current, phase),
-    content: { ...content, extra: {} },
-    created_at: null,
-  };
+  const length = Math.min(total, 200);
+  const phases = Array.from({ length }, (_, i) => (i + 1 === current ? phase : `Phase ${i + 1}`));
+  return { name, type, phases, content, created_at };
 }
 
 /** The session of the event has it from then on; a command's run has no session yet. */

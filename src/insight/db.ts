@@ -7,14 +7,14 @@ import { close, FLAGS, open } from "../native/disk.ts";
 import { errorCode, makeDirs, messageOf, removeQuietly } from "../store/files.ts";
 import { dirname } from "../store/names.ts";
 
-const VERSION = 4;
+const VERSION = 5;
 /** Longer than any sync but the first of a long history, and no longer than a page may stand still. */
 const BUSY_MS = 2000;
 
 const SCHEMA = `
 CREATE TABLE projects (id INTEGER PRIMARY KEY, root TEXT NOT NULL UNIQUE, gone INTEGER NOT NULL);
 CREATE TABLE files (
-  project INTEGER NOT NULL, name TEXT NOT NULL, inode TEXT NOT NULL, offset INTEGER NOT NULL,
+  project INTEGER NOT NULL, name TEXT NOT NULL, inode REAL NOT NULL, offset INTEGER NOT NULL,
   skipping INTEGER NOT NULL, tail TEXT NOT NULL, PRIMARY KEY (project, name)) WITHOUT ROWID;
 CREATE TABLE runs (
   key INTEGER PRIMARY KEY, project INTEGER NOT NULL, id TEXT NOT NULL, workflow TEXT NOT NULL, stage TEXT NOT NULL,
@@ -25,10 +25,10 @@ CREATE INDEX runs_by_project ON runs (project, updated);
 CREATE INDEX runs_live ON runs (project, workflow, stage, updated) WHERE status <> 'ended';
 CREATE INDEX runs_loops ON runs (updated) WHERE loops = 1;
 CREATE TABLE days (
-  span TEXT NOT NULL, project INTEGER NOT NULL, workflow TEXT NOT NULL, stage TEXT NOT NULL, place INTEGER NOT NULL,
+  day TEXT NOT NULL, project INTEGER NOT NULL, workflow TEXT NOT NULL, stage TEXT NOT NULL, place INTEGER NOT NULL,
   visits INTEGER NOT NULL, runs INTEGER NOT NULL, done INTEGER NOT NULL, ms INTEGER NOT NULL, waited INTEGER NOT NULL,
   claims INTEGER NOT NULL, continues INTEGER NOT NULL, asks INTEGER NOT NULL, gate_fails INTEGER NOT NULL,
-  histogram TEXT NOT NULL, PRIMARY KEY (span, project, workflow, stage)) WITHOUT ROWID;
+  histogram TEXT NOT NULL, PRIMARY KEY (day, project, workflow, stage)) WITHOUT ROWID;
 PRAGMA user_version = ${VERSION};
 `;
 
@@ -38,20 +38,13 @@ export interface Opened {
   rebuilt: string | null;
 }
 
-export function openDatabase(path: string): Opened {
+/** `rebuilt`: why the file that is there must go. */
+export function openDatabase(path: string, rebuilt: string | null = null): Opened {
+  if (rebuilt !== null) for (const end of ["", "-wal", "-shm", "-journal"]) removeQuietly(`${path}${end}`);
   try {
     const found = tryOpen(path);
-    return "db" in found ? { db: found.db, rebuilt: null } : makeAnew(path, found.why);
-  } catch (error) {
-    return inMemory(error);
-  }
-}
-
-export function makeAnew(path: string, rebuilt: string): Opened {
-  for (const end of ["", "-wal", "-shm", "-journal"]) removeQuietly(`${path}${end}`);
-  try {
-    const made = tryOpen(path);
-    return "db" in made ? { db: made.db, rebuilt } : inMemory(made.why);
+    if ("db" in found) return { db: found.db, rebuilt };
+    return rebuilt === null ? openDatabase(path, found.why) : inMemory(found.why);
   } catch (error) {
     return inMemory(error);
   }
@@ -68,13 +61,11 @@ export const isInMemory = ({ filename }: Database): boolean => filename === ":me
 
 /** Errors that mean the file, not the question. */
 export function isDamage(error: unknown): boolean {
-  const code = errorCode(error);
-  const words = messageOf(error);
   return (
     // A state that is not JSON.
     error instanceof SyntaxError ||
-    /^SQLITE_(CORRUPT|NOTADB|FORMAT|SCHEMA|IOERR)/.test(code) ||
-    /no such (table|column|index)|malformed|not a database/.test(words)
+    /^SQLITE_(CORRUPT|NOTADB|FORMAT|SCHEMA|IOERR)/.test(errorCode(error)) ||
+    /no such (table|column|index)|malformed|not a database/.test(messageOf(error))
   );
 }
 
@@ -112,15 +103,15 @@ function reserve(path: string): void {
 
 /** null: ready to use. */
 function prepare(db: Database): string | null {
-  const version = versionOf(db);
+  const version = readVersion(db);
   if (version === VERSION) return null;
   if (version !== 0 || hasTables(db)) return `it was of version ${version}, this is ${VERSION}`;
   const make = db.transaction(() => {
-    if (versionOf(db) === 0) db.run(SCHEMA);
+    if (readVersion(db) === 0) db.run(SCHEMA);
   });
   make.immediate();
   return null;
 }
 
-const versionOf = (db: Database) => (db.query("PRAGMA user_version").get() as { user_version: number }).user_version;
+const readVersion = (db: Database) => (db.query("PRAGMA user_version").get() as { user_version: number }).user_version;
 const hasTables = (db: Database) => db.query("SELECT 1 FROM sqlite_master LIMIT 1").get() !== null;

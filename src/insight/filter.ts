@@ -1,7 +1,7 @@
 /** Filters as SQL on the table of runs. Everything a person typed is bound, never pasted. */
 import type { Filter } from "./types.ts";
 
-export type Bound = string | number;
+type Bound = string | number;
 
 export interface Where {
   sql: string;
@@ -9,7 +9,7 @@ export interface Where {
 }
 
 /** Garbage means no limit rather than nothing found. */
-export function timeOf(iso: string | undefined, otherwise: number): number {
+export function parseTime(iso: string | undefined, otherwise: number): number {
   const ms = iso === undefined ? Number.NaN : Date.parse(iso);
   return Number.isNaN(ms) ? otherwise : ms;
 }
@@ -25,31 +25,44 @@ export const IS_OVER = `(status = 'ended' OR ${OF_GONE})`;
 
 const STATUSES = ["active", "waiting", "halted"];
 
+type Part = [sql: string, ...values: Bound[]];
+
 export function whereRuns(filter: Filter): Where {
-  const parts: [string, Bound[]][] = [
-    ["updated >= ?", [timeOf(filter.since, START)]],
-    ["started <= ?", [timeOf(filter.until, END)]],
+  const { since, until, status } = filter;
+  const parts: Part[] = [
+    ["updated >= ?", parseTime(since, START)],
+    ["started <= ?", parseTime(until, END)],
+    ...aboutParts(filter),
   ];
-  if (filter.project) parts.push(["project = (SELECT id FROM projects WHERE root = ?)", [filter.project]]);
-  if (filter.workflow) parts.push(["workflow = ?", [filter.workflow]]);
-  if (filter.status === "live") parts.push([IS_LIVE, []]);
-  else if (filter.status === "ended") parts.push([IS_OVER, []]);
-  else if (filter.status === "gone") parts.push([`status <> 'ended' AND ${OF_GONE}`, []]);
-  else if (filter.status && STATUSES.includes(filter.status))
-    parts.push([`status = ? AND ${IS_LIVE}`, [filter.status]]);
-  else if (filter.status) parts.push(["outcome = ?", [filter.status]]);
-  return { sql: parts.map(([sql]) => sql).join(" AND "), values: parts.flatMap(([, values]) => values) };
+  if (status === "live") parts.push([IS_LIVE]);
+  else if (status === "ended") parts.push([IS_OVER]);
+  else if (status === "gone") parts.push([`status <> 'ended' AND ${OF_GONE}`]);
+  else if (status && STATUSES.includes(status)) parts.push([`status = ? AND ${IS_LIVE}`, status]);
+  else if (status) parts.push(["outcome = ?", status]);
+  return whereAll(parts);
 }
+
+export function aboutParts({ project, workflow }: Filter): Part[] {
+  const parts: Part[] = [];
+  if (project) parts.push(["project = (SELECT id FROM projects WHERE root = ?)", project]);
+  if (workflow) parts.push(["workflow = ?", workflow]);
+  return parts;
+}
+
+export const whereAll = (parts: Part[]): Where => ({
+  sql: parts.map(([sql]) => sql).join(" AND "),
+  values: parts.flatMap(([, ...values]) => values),
+});
 
 const LIMIT = 50;
 const MOST = 500;
 
-export const limitOf = ({ limit = LIMIT }: Filter) => Math.max(1, Math.min(MOST, Math.floor(limit) || LIMIT));
+export const clampLimit = ({ limit = LIMIT }: Filter) => Math.max(1, Math.min(MOST, Math.floor(limit) || LIMIT));
 
 // ── Pages ───────────────────────────────────────────────────────────────────
 
 /** Newest first; two runs of the same moment are told apart by their key. */
-export const cursorOf = (updated: number, key: number) => `${updated}.${key}`;
+export const formatCursor = (updated: number, key: number) => `${updated}.${key}`;
 
 export function afterCursor({ after }: Filter): Where {
   const [, updated, key] = /^(\d{1,16})\.(\d{1,16})$/.exec(after ?? "") ?? [];

@@ -2,17 +2,16 @@
 import type { Database } from "bun:sqlite";
 import { statePath } from "../store/home.ts";
 import { basename, dirname } from "../store/names.ts";
-import { findBottleneck } from "./bottleneck.ts";
 import type { RunState } from "./core/fold.ts";
-import { inMemory, isDamage, isInMemory, isUnwritable, makeAnew, openDatabase } from "./db.ts";
-import { afterCursor, cursorOf, IS_LIVE, IS_OVER, limitOf, whereRuns } from "./filter.ts";
-import { asGone, gateRows, iso, loopRow, runRow, stageRows } from "./rows.ts";
-import { stageStats, trendOf } from "./stats.ts";
+import { findBottleneck } from "./core/stats-text.ts";
+import { inMemory, isDamage, isInMemory, isUnwritable, openDatabase } from "./db.ts";
+import { afterCursor, clampLimit, formatCursor, IS_LIVE, IS_OVER, whereRuns } from "./filter.ts";
+import { iso, type KnownRun, knownRun, loopRow } from "./rows.ts";
+import { computeTrend, stageStats } from "./stats.ts";
 import { beginSync } from "./sync.ts";
-import type { Counts, Filter, Insight, LoopRow, ProjectRow, RunRow, Synced } from "./types.ts";
+import type { Filter, LoopRow, ProjectRow, RunFigures, RunRow, Synced } from "./types.ts";
 
-export { ENOUGH_ATTEMPTS } from "./bottleneck.ts";
-export type { Filter, Insight, LoopRow } from "./types.ts";
+export type { Filter, LoopRow } from "./types.ts";
 
 const STEP_MS = 500;
 
@@ -22,10 +21,11 @@ interface Options {
   projects?: string[];
 }
 
-export function openInsight(options: Options = {}): Insight {
+export type Insight = ReturnType<typeof openInsight>;
+
+export function openInsight(options: Options = {}) {
   const path = options.path ?? statePath("insight.db");
-  const opened = openDatabase(path);
-  let { db, rebuilt } = opened;
+  let { db, rebuilt } = openDatabase(path);
   let going: ((ms: number) => Synced) | null = null;
   const close = () => {
     going = null;
@@ -47,14 +47,14 @@ export function openInsight(options: Options = {}): Insight {
       if (synced.share === 1) return synced;
     }
   };
-  // A file that turns out to be damaged is made again once, whoever notices. What cannot be written is done in memory.
+  // A file that turns out to be damaged is made again once, whichever question notices. What cannot be written is done in memory.
   const heal = <T>(work: () => T, again = work, isSecond = false): T => {
     try {
       return work();
     } catch (error) {
       if (isInMemory(db) || !(isDamage(error) || isUnwritable(error))) throw error;
       close();
-      const next = isDamage(error) && !isSecond ? makeAnew(path, "it was damaged") : inMemory(error);
+      const next = isDamage(error) && !isSecond ? openDatabase(path, "it was damaged") : inMemory(error);
       ({ db, rebuilt } = next);
       return heal(again, again, true);
     }
@@ -68,17 +68,21 @@ export function openInsight(options: Options = {}): Insight {
       },
     );
   return {
-    sync: (told) => heal(() => sync(told)),
-    syncSome: (ms) => heal(() => syncSome(ms)),
+    /** Everything. `told` hears now and then how far it has come, from 0 to 1. */
+    sync: (told?: (share: number) => void) => heal(() => sync(told)),
+    /** As much of it as can be done in about so many milliseconds; the next call goes on. */
+    syncSome: (ms: number) => heal(() => syncSome(ms)),
     projects: () => ask(projectRows),
-    runs: (filter) => ask((db) => runPage(db, filter)),
-    run: (project, id) => ask((db) => oneRun(db, project, id)),
-    stageStats: (filter) => ask((db) => stageStats(db, filter)),
-    trend: (filter, buckets) => ask((db) => trendOf(db, filter, buckets)),
-    bottleneck: (filter) => ask((db) => findBottleneck(stageStats(db, filter))),
-    loops: (filter) => ask((db) => loopRows(db, filter)),
-    workflows: (filter) => ask((db) => workflowNames(db, filter)),
-    counts: (filter) => ask((db) => countRuns(db, filter)),
+    runs: (filter: Filter) => ask((db) => runPage(db, filter)),
+    run: (project: string, id: string) => ask((db) => oneRun(db, project, id)),
+    stageStats: (filter: Filter) => ask((db) => stageStats(db, filter)),
+    trend: (filter: Filter, buckets: number) => ask((db) => computeTrend(db, filter, buckets)),
+    /** null: fewer than ENOUGH_ATTEMPTS stays in stages are over */
+    bottleneck: (filter: Filter) => ask((db) => findBottleneck(stageStats(db, filter))),
+    loops: (filter: Filter) => ask((db) => loopRows(db, filter)),
+    /** of which a run is known, by name */
+    workflows: (filter: Filter) => ask((db) => workflowNames(db, filter)),
+    counts: (filter: Filter) => ask((db) => countRuns(db, filter)),
     close,
   };
 }
@@ -93,13 +97,7 @@ SELECT root, gone,
 FROM projects ORDER BY updated DESC, root`;
 
 function projectRows(db: Database): ProjectRow[] {
-  const rows = db.query(PROJECTS).all() as {
-    root: string;
-    gone: number;
-    runs: number;
-    live: number;
-    updated: number;
-  }[];
+  const rows = db.query(PROJECTS).all() as (Omit<ProjectRow, "gone"> & { gone: number; updated: number | null })[];
   const names = new Map<string, number>();
   for (const { root } of rows) names.set(basename(root), (names.get(basename(root)) ?? 0) + 1);
   return rows.map(({ root, gone, runs, live, updated }) => {
@@ -111,7 +109,7 @@ function projectRows(db: Database): ProjectRow[] {
 
 // ── Runs ────────────────────────────────────────────────────────────────────
 
-interface Kept {
+interface StoredRun {
   key: number;
   root: string;
   gone: number;
@@ -122,45 +120,37 @@ interface Kept {
 
 const FIELDS = `key, updated, cost, state, (SELECT root FROM projects WHERE id = runs.project) AS root,
   (SELECT gone FROM projects WHERE id = runs.project) AS gone`;
-const stateOf = ({ state }: Kept) => JSON.parse(state) as RunState;
+const parseState = ({ state }: StoredRun) => JSON.parse(state) as RunState;
 
-function knownOf(row: Kept): NonNullable<ReturnType<Insight["run"]>> {
-  const { root, cost, gone } = row;
-  const state = stateOf(row);
-  // No one waits for what is gone.
-  const now = gone ? state.updated : Date.now();
-  const stages = stageRows(root, state, now);
-  const known = { run: runRow(root, state, cost, now), stages, gates: gateRows(root, state) };
-  return gone ? asGone(known) : known;
-}
+const toKnownRun = (row: StoredRun): KnownRun => knownRun(row.root, parseState(row), row.cost, row.gone === 1);
 
 function runPage(db: Database, filter: Filter): { rows: RunRow[]; next: string | null } {
   const where = whereRuns(filter);
   const after = afterCursor(filter);
-  const limit = limitOf(filter);
+  const limit = clampLimit(filter);
   // The keys first, from the index alone: most states would be read for nothing.
   const keys = `SELECT key FROM runs INDEXED BY runs_by_time WHERE ${where.sql} AND ${after.sql} ORDER BY updated DESC, key DESC LIMIT ?`;
   const sql = `SELECT ${FIELDS} FROM runs WHERE key IN (${keys}) ORDER BY updated DESC, key DESC`;
-  const found = db.query(sql).all(...where.values, ...after.values, limit + 1) as Kept[];
+  const found = db.query(sql).all(...where.values, ...after.values, limit + 1) as StoredRun[];
   const page = found.slice(0, limit);
   const last = page.at(-1);
   return {
-    rows: page.map((row) => knownOf(row).run),
-    next: found.length > limit && last ? cursorOf(last.updated, last.key) : null,
+    rows: page.map((row) => toKnownRun(row).run),
+    next: found.length > limit && last ? formatCursor(last.updated, last.key) : null,
   };
 }
 
-function oneRun(db: Database, project: string, id: string): ReturnType<Insight["run"]> {
+function oneRun(db: Database, project: string, id: string): KnownRun | null {
   const sql = `SELECT ${FIELDS} FROM runs WHERE project = (SELECT id FROM projects WHERE root = ?) AND id = ?`;
-  const row = db.query(sql).get(project, id) as Kept | null;
-  return row === null ? null : knownOf(row);
+  const row = db.query(sql).get(project, id) as StoredRun | null;
+  return row === null ? null : toKnownRun(row);
 }
 
 function loopRows(db: Database, filter: Filter): LoopRow[] {
   const where = whereRuns(filter);
   const sql = `SELECT ${FIELDS} FROM runs WHERE loops = 1 AND ${where.sql} ORDER BY updated DESC, key DESC LIMIT ?`;
-  const rows = db.query(sql).all(...where.values, limitOf(filter)) as Kept[];
-  return rows.flatMap((row) => loopRow(row.root, stateOf(row), row.gone === 1));
+  const rows = db.query(sql).all(...where.values, clampLimit(filter)) as StoredRun[];
+  return rows.flatMap((row) => loopRow(row.root, parseState(row), row.gone === 1));
 }
 
 function workflowNames(db: Database, filter: Filter): string[] {
@@ -169,22 +159,13 @@ function workflowNames(db: Database, filter: Filter): string[] {
   return (db.query(sql).all(...where.values) as { workflow: string }[]).map(({ workflow }) => workflow);
 }
 
-function countRuns(db: Database, filter: Filter): Counts {
+function countRuns(db: Database, filter: Filter): RunFigures {
   const where = whereRuns(filter);
   const sql = `
-    SELECT count(*) AS runs, coalesce(sum(outcome = 'completed'), 0) AS completed,
+    SELECT runs, completed, failed, aborted, ended - completed - failed - aborted AS other, runs - ended AS live, cost_usd
+    FROM (SELECT count(*) AS runs, coalesce(sum(outcome = 'completed'), 0) AS completed,
       coalesce(sum(outcome = 'failed'), 0) AS failed, coalesce(sum(outcome = 'aborted'), 0) AS aborted,
       coalesce(sum(${IS_OVER}), 0) AS ended, sum(cost) AS cost_usd
-    FROM runs INDEXED BY runs_by_time WHERE ${where.sql}`;
-  const { ended, ...found } = db.query(sql).get(...where.values) as Omit<Counts, "other" | "live"> & { ended: number };
-  const { runs, completed, failed, aborted, cost_usd } = found;
-  return {
-    runs,
-    completed,
-    failed,
-    aborted,
-    other: ended - completed - failed - aborted,
-    live: runs - ended,
-    cost_usd,
-  };
+      FROM runs INDEXED BY runs_by_time WHERE ${where.sql})`;
+  return db.query(sql).get(...where.values) as RunFigures;
 }

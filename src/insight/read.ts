@@ -1,4 +1,5 @@
 /** Reads what was added to a journal file since the last time, in bounded memory. */
+import { attempt } from "../kernel/attempt.ts";
 import { close, FLAGS, fstat, read } from "../native/disk.ts";
 import { hashOf, openRegular } from "../store/files.ts";
 
@@ -8,7 +9,7 @@ const TAIL = 256;
 const NEWLINE = 10;
 
 /** How far a file was read: up to the end of a line, and what stood before it, to know the file again. */
-export interface Place {
+export interface FilePosition {
   inode: number;
   offset: number;
   /** inside of a line that is too long to matter */
@@ -17,7 +18,7 @@ export interface Place {
   tail: string;
 }
 
-export const nowhere = (inode: number): Place => ({ inode, offset: 0, skipping: false, tail: "" });
+export const nowhere = (inode: number): FilePosition => ({ inode, offset: 0, skipping: false, tail: "" });
 
 export interface LineReader {
   /** undefined: the line is not JSON */
@@ -29,7 +30,7 @@ export interface LineReader {
 }
 
 /** null: this is not the file that was read before. A last line without an end is left for the next time. */
-export function readOn(path: string, place: Place, reader: LineReader): Place | null {
+export function readOn(path: string, place: FilePosition, reader: LineReader): FilePosition | null {
   const fd = openRegular(path, FLAGS.O_RDONLY);
   try {
     const { ino, size } = fstat(fd);
@@ -40,7 +41,7 @@ export function readOn(path: string, place: Place, reader: LineReader): Place | 
   }
 }
 
-const isSame = (fd: number, { offset, tail }: Place) => offset === 0 || tailAt(fd, offset) === tail;
+const isSame = (fd: number, { offset, tail }: FilePosition) => offset === 0 || tailAt(fd, offset) === tail;
 
 const tailAt = (fd: number, offset: number) =>
   hashOf(bytesAt(fd, Math.max(0, offset - TAIL), Math.min(TAIL, offset))).slice(0, 32);
@@ -52,7 +53,7 @@ function bytesAt(fd: number, from: number, length: number): Uint8Array {
   return bytes.subarray(0, used);
 }
 
-function readLines(fd: number, place: Place, reader: LineReader): Place {
+function readLines(fd: number, place: FilePosition, reader: LineReader): FilePosition {
   let buffer: Buffer = Buffer.allocUnsafe(CHUNK);
   let { offset, skipping } = place;
   let held = 0;
@@ -72,8 +73,11 @@ function readLines(fd: number, place: Place, reader: LineReader): Place {
     held = filled - used;
     if (used > 0 && reader.isEnough()) break;
     if (held < buffer.length) continue;
-    if (buffer.length < LONGEST_LINE) buffer = larger(buffer);
-    else {
+    if (buffer.length < LONGEST_LINE) {
+      const larger = Buffer.allocUnsafe(Math.min(buffer.length * 4, LONGEST_LINE));
+      buffer.copy(larger);
+      buffer = larger;
+    } else {
       if (!skipping) reader.skip();
       skipping = true;
       offset += held;
@@ -88,19 +92,6 @@ function takeLines(bytes: Buffer, { take }: LineReader): void {
   const { values, read, done } = Bun.JSONL.parseChunk(bytes);
   for (const value of values) take(value);
   if (done) return;
-  for (const line of bytes.toString("utf8", read).split("\n")) if (line !== "") take(parseOrUndefined(line));
-}
-
-function parseOrUndefined(line: string): unknown {
-  try {
-    return JSON.parse(line);
-  } catch {
-    return undefined;
-  }
-}
-
-function larger(buffer: Buffer): Buffer {
-  const more = Buffer.allocUnsafe(Math.min(buffer.length * 4, LONGEST_LINE));
-  buffer.copy(more);
-  return more;
+  for (const line of bytes.toString("utf8", read).split("\n"))
+    if (line !== "") take(attempt(() => JSON.parse(line) as unknown, undefined));
 }

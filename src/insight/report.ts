@@ -1,8 +1,8 @@
-/** What a report tells, looked up in the projects' own records. One that fails keeps nothing else from being told. */
+/** What a report shows, looked up in the projects' own records. One that fails keeps nothing else from being shown. */
 import { readProject } from "../definitions/project.ts";
 import { minutesBetween, short, viewRun } from "../engine/core/run-view.ts";
 import { openCall } from "../hosts/claude/open-call.ts";
-import type { IterationLine } from "../kernel/types/loop.ts";
+import { attempt } from "../kernel/attempt.ts";
 import type { Workflow } from "../kernel/types/run.ts";
 import { archivedDir, readPinned } from "../store/commits.ts";
 import { readCost } from "../store/cost.ts";
@@ -10,205 +10,148 @@ import { insideRoot, lookAt, messageOf, namesOrNone } from "../store/files.ts";
 import { canResume, isRunning, type KeptLoop, listLoops } from "../store/loops.ts";
 import { isRunId } from "../store/names.ts";
 import { isOff } from "../store/place.ts";
-import { type Kept, listRuns, loadRun, readCommits } from "../store/runs.ts";
+import { listRuns, loadRun, readCommits } from "../store/runs.ts";
 import { STALE_MS } from "../store/waiting.ts";
-import { reportRun, type SeenRun, type Told } from "./core/report-run.ts";
 import {
   type About,
-  type CostView,
-  type FailedLine,
-  NO_COST,
+  type DatedRecord,
   type ReportView,
-  type RunningLine,
-  spend,
-} from "./core/report-view.ts";
+  reportRun,
+  type SeenRun,
+  type Spent,
+} from "./core/report-run.ts";
 
-const LISTS = ["needs", "done", "failed", "running", "unchecked", "unread"] as const;
-type Parts = Pick<ReportView, (typeof LISTS)[number]> & { cost: CostView };
-
-interface Asked {
+interface Project {
   root: string;
-  since: string;
-  at: string;
   /** signals whose gates pawl.yaml switches off, by workflow */
   off: Record<string, string[]>;
+  loops: KeptLoop[];
 }
-
-const noParts = (): Parts => ({
-  ...{ needs: [], done: [], failed: [], running: [], unchecked: [], unread: [] },
-  cost: NO_COST,
-});
 
 export function gatherReport(roots: string[], since: string, at: string): ReportView {
-  const all = roots.map((root) => gatherProject({ root, since, at, off: {} })).reduce(joined, noParts());
-  const newest = (a: About, b: About) => b.at.localeCompare(a.at);
-  const oldest = (a: About, b: About) => a.at.localeCompare(b.at);
-  return {
-    ...{ at, since, projects: roots, ...all },
-    // What has waited longest stands first; of what is over, the newest.
-    needs: all.needs.toSorted(oldest),
-    done: all.done.toSorted(newest),
-    failed: all.failed.toSorted(newest),
-    running: all.running.toSorted(newest),
+  const none = () => ({ count: 0, usd: 0, unknown: 0 });
+  const view: ReportView = {
+    ...{ at, since, projects: roots, needs: [], done: [], failed: [], running: [], unchecked: [] },
+    ...{ cost: { runs: none(), loops: none() }, unread: [] },
   };
+  for (const root of roots) addProject(view, root);
+  const newest = (a: About, b: About) => b.at.localeCompare(a.at);
+  // What has waited longest comes first; of what is over, the newest.
+  view.needs.sort((a, b) => newest(b, a));
+  for (const list of [view.done, view.failed, view.running]) list.sort(newest);
+  return view;
 }
 
-function joined(a: Parts, b: Parts): Parts {
-  const lists = Object.fromEntries(LISTS.map((name) => [name, [...a[name], ...b[name]]]));
-  return { ...(lists as Omit<Parts, "cost">), cost: costs(a.cost, b.cost) };
-}
-
-function costs(a: CostView, b: CostView): CostView {
-  const sum = (kind: "runs" | "loops") => ({
-    count: a[kind].count + b[kind].count,
-    usd: a[kind].usd + b[kind].usd,
-    unknown: a[kind].unknown + b[kind].unknown,
-  });
-  return { runs: sum("runs"), loops: sum("loops") };
-}
-
-function gatherProject(asked: Asked): Parts {
-  const { root } = asked;
-  let parts = noParts();
-  const attempt = (work: () => Parts) => {
+function addProject(view: ReportView, root: string): void {
+  const project: Project = { root, off: {}, loops: attempt(() => listLoops(root), []) };
+  const tried = (work: () => void) => {
     try {
-      parts = joined(parts, work());
+      work();
     } catch (error) {
-      parts.unread.push({ project: root, why: messageOf(error) });
+      view.unread.push({ project: root, why: messageOf(error) });
     }
   };
-  const loops = attemptOr(() => listLoops(root), []);
-  attempt(() => projectParts(asked));
-  for (const id of liveIds(asked, attempt)) attempt(() => liveParts(asked, id, loops));
-  for (const id of archivedIds(asked)) attempt(() => archivedParts(asked, id, loops));
-  for (const loop of loops) attempt(() => loopParts(asked, loop));
-  return parts;
-}
-
-function attemptOr<T>(work: () => T, otherwise: T): T {
-  try {
-    return work();
-  } catch {
-    return otherwise;
-  }
+  tried(() => addSettings(view, project));
+  tried(() => {
+    for (const { id, owner_gone } of recentRuns(view, root)) tried(() => addLive(view, project, id, owner_gone));
+  });
+  for (const id of archivedIds(view, root)) tried(() => addArchived(view, project, id));
+  for (const loop of project.loops) tried(() => addLoop(view, root, loop));
 }
 
 /** What holds for all of its runs. */
-function projectParts(asked: Asked): Parts {
-  const { root, at } = asked;
-  const parts = noParts();
-  if (isOff(root))
-    parts.unchecked.push({ ...nowhere(root, at), kind: "off", what: "Pawl is switched off here (`pawl on`)" });
+function addSettings({ unchecked, unread, at }: ReportView, { root, off }: Project): void {
+  if (isOff(root)) unchecked.push({ ...nowhere(root, at), kind: "off", what: "Pawl is switched off here (`pawl on`)" });
   const read = readProject(root);
-  if ("errors" in read)
-    parts.unread.push({ project: root, why: `pawl.yaml: ${read.errors[0]?.message ?? "not read"}` });
-  else for (const [name, { off }] of Object.entries(read.project.workflows)) asked.off[name] = off;
-  return parts;
+  if ("errors" in read) unread.push({ project: root, why: `pawl.yaml: ${read.errors[0]?.message ?? "not read"}` });
+  else for (const [name, workflow] of Object.entries(read.project.workflows)) off[name] = workflow.off;
 }
 
 const nowhere = (project: string, at: string): About => ({
   ...{ project, at, run: "", workflow: "", task: "", title: "" },
 });
 
-// ── Runs ────────────────────────────────────────────────────────────────────
-
-function liveIds({ root, at }: Asked, attempt: (work: () => Parts) => void): { id: string; ownerGone: boolean }[] {
-  const ids: { id: string; ownerGone: boolean }[] = [];
-  attempt(() => {
-    const parts = noParts();
-    let older = 0;
-    for (const { id, updated_at, owner_gone } of listRuns(root)) {
-      if (Date.parse(at) - Date.parse(updated_at) > STALE_MS) older++;
-      else ids.push({ id, ownerGone: owner_gone });
-    }
-    const why = `${older} open ${older === 1 ? "run was" : "runs were"} not touched for more than a week`;
-    if (older > 0) parts.failed.push({ ...nowhere(root, at), outcome: "left", why, how: "`pawl runs`" });
-    return parts;
-  });
-  return ids;
+function spend(sum: Spent, cost: unknown): void {
+  sum.count++;
+  if (typeof cost === "number") sum.usd += cost;
+  else sum.unknown++;
 }
 
-function liveParts(asked: Asked, { id, ownerGone }: { id: string; ownerGone: boolean }, loops: KeptLoop[]): Parts {
-  const loaded = loadRun(asked.root, id);
-  if (loaded === null || loaded.workflow.watch) return noParts();
-  const commits = readCommits(asked.root, id);
-  return runParts(asked, commits, loaded.workflow, loops, ownerGone);
+// ── Runs ────────────────────────────────────────────────────────────────────
+
+function recentRuns({ failed, at }: ReportView, root: string): ReturnType<typeof listRuns> {
+  const all = listRuns(root);
+  const recent = all.filter(({ updated_at }) => Date.parse(at) - Date.parse(updated_at) <= STALE_MS);
+  const older = all.length - recent.length;
+  const why = `${older} open ${older === 1 ? "run was" : "runs were"} not touched for more than a week`;
+  if (older > 0) failed.push({ ...nowhere(root, at), outcome: "left", why, how: "`pawl runs`" });
+  return recent;
+}
+
+function addLive(view: ReportView, project: Project, id: string, ownerGone: boolean): void {
+  const loaded = loadRun(project.root, id);
+  if (loaded !== null && !loaded.workflow.watch) addRun(view, project, id, loaded.workflow, ownerGone);
 }
 
 /** Whatever ended since then was put there since then: the folder's own time tells, and old ones are not opened. */
-function archivedIds({ root, since }: Asked): string[] {
+function archivedIds({ since }: ReportView, root: string): string[] {
   const isRecent = (id: string) =>
     isRunId(id) && (lookAt(insideRoot(root, archivedDir(id)))?.mtimeMs ?? 0) >= Date.parse(since);
-  return attemptOr(() => namesOrNone(insideRoot(root, ".pawl/archive")).filter(isRecent).sort(), []);
+  return attempt(() => namesOrNone(insideRoot(root, ".pawl/archive")).filter(isRecent).sort(), []);
 }
 
-function archivedParts(asked: Asked, id: string, loops: KeptLoop[]): Parts {
-  const pinned = readPinned(insideRoot(asked.root, archivedDir(id)), id);
-  if (pinned.ok && pinned.workflow.watch) return noParts();
-  const commits = readCommits(asked.root, id);
-  if (commits.every(({ forged }) => forged)) throw new Error(`${id}: Pawl wrote nothing of it`);
-  return runParts(asked, commits, pinned.ok ? pinned.workflow : null, loops, false);
+function addArchived(view: ReportView, project: Project, id: string): void {
+  const pinned = readPinned(insideRoot(project.root, archivedDir(id)), id);
+  if (pinned.ok && pinned.workflow.watch) return;
+  const isOurs = addRun(view, project, id, pinned.ok ? pinned.workflow : null, false);
+  if (!isOurs) throw new Error(`${id}: Pawl wrote nothing of it`);
 }
 
-function runParts(
-  asked: Asked,
-  commits: Kept[],
-  workflow: Workflow | null,
-  loops: KeptLoop[],
-  ownerGone: boolean,
-): Parts {
-  const { root, since, at } = asked;
+/** false: none of its commits is Pawl's. */
+function addRun(view: ReportView, project: Project, id: string, workflow: Workflow | null, ownerGone: boolean) {
+  const { root, off, loops } = project;
+  const { at, since, cost } = view;
+  const commits = readCommits(root, id);
   const own = commits.filter((commit) => !commit.forged);
   const last = own.at(-1);
-  if (last === undefined) return noParts();
+  if (last === undefined) return false;
   const { run } = last;
   const loop = loops.find(({ state }) => state.run === run.id);
   const seen: SeenRun = {
     ...{ project: root, run, foreign: commits.length - own.length },
     view: viewRun(run, { at, workflow, ownerGone, call: openCall(run), records: last.records }),
-    records: own.flatMap(({ event, records }) => records.map((one): Told => ({ ...one, at: event.at }))),
+    records: own.flatMap(({ event, records }) => records.map((one): DatedRecord => ({ ...one, at: event.at }))),
     silent: minutesBetween(last.event.at, at),
-    off: asked.off[run.workflow] ?? [],
+    off: off[run.workflow] ?? [],
     looping: loop !== undefined && isRunning(loop),
   };
-  const parts = { ...noParts(), ...reportRun(seen, since) };
-  const isCounted = run.updated_at >= since && loop === undefined;
-  return isCounted ? { ...parts, cost: runCost(root, seen, since) } : parts;
+  reportRun(view, seen);
+  if (run.updated_at < since || loop !== undefined) return true;
+  // A loop whose own notes are gone has told the run what each iteration cost.
+  const looped = seen.records.filter(({ kind }) => kind === "looped");
+  if (looped.length === 0) spend(cost.runs, readCost(root, run.id)?.usd);
+  for (const one of looped) if (one.at >= since) spend(cost.loops, one.cost);
+  return true;
 }
-
-/** A loop whose own notes are gone has told the run what each iteration cost. */
-function runCost(root: string, { run, records }: SeenRun, since: string): CostView {
-  const looped = records.filter(({ kind }) => kind === "looped");
-  if (looped.length === 0) return { ...NO_COST, runs: spend(NO_COST.runs, readCost(root, run.id)?.usd ?? null) };
-  const recent = looped.filter(({ at }) => at >= since);
-  return { ...NO_COST, loops: recent.reduce((sum, one) => spend(sum, numberOr(one.cost)), NO_COST.loops) };
-}
-
-const numberOr = (value: unknown) => (typeof value === "number" ? value : null);
 
 // ── Loops ───────────────────────────────────────────────────────────────────
 
-function loopParts({ root, since }: Asked, loop: KeptLoop): Parts {
-  const { state } = loop;
-  const parts = noParts();
-  const about = { ...nowhere(root, state.updated_at), run: state.id, workflow: `loop ${state.procedure}` };
-  if (isRunning(loop)) parts.running.push(loopLine(about, loop));
-  else if (state.updated_at >= since) parts.failed.push(...loopEnd(about, loop));
-  const lines: IterationLine[] = state.lines.filter((line) => line.at >= since);
-  const spent = lines.reduce((sum, one) => spend(sum, one.cost_usd), NO_COST.loops);
-  const tried = state.created_at >= since ? (state.trial_usd ?? 0) : 0;
-  return { ...parts, cost: { ...NO_COST, loops: { ...spent, usd: spent.usd + tried } } };
-}
-
-function loopLine(about: About, { state, agent, waiting }: KeptLoop): RunningLine {
-  const doing = agent === null ? `${state.iterations} iterations made` : `at iteration ${agent.iteration}`;
-  return { ...about, where: waiting ? `${doing}, waits: ${short(waiting.why, 200)}` : doing, said: "" };
-}
-
-/** How it ended is the loop's own finding; that it succeeded is told by its run, with what proved it. */
-function loopEnd(about: About, loop: KeptLoop): FailedLine[] {
-  const { outcome, why, id } = loop.state;
-  if (outcome === "success") return [];
-  const how = canResume(loop) ? `\`pawl loop --resume ${id}\`` : "";
-  return [{ ...about, outcome: outcome ?? "interrupted", why: short(why || "its process is not running", 400), how }];
+/** A loop goes by the id of its run, if it has one; the run already lists what it needs. */
+function addLoop({ needs, running, failed, cost, since }: ReportView, root: string, loop: KeptLoop): void {
+  const { state, agent, waiting } = loop;
+  const { outcome, why } = state;
+  const id = state.run || state.id;
+  const about = { ...nowhere(root, state.updated_at), run: id, workflow: `loop ${state.procedure}` };
+  const isTold = needs.some(({ project, run }) => project === root && run === id);
+  if (isRunning(loop)) {
+    const doing = agent === null ? `${state.iterations} iterations made` : `at iteration ${agent.iteration}`;
+    running.push({ ...about, where: waiting ? `${doing}, waits: ${short(waiting.why, 200)}` : doing, said: "" });
+    // How it ended is the loop's own finding; that it succeeded is told by its run, with what proved it.
+  } else if (!isTold && state.updated_at >= since && outcome !== "success") {
+    const how = canResume(loop) ? `\`pawl loop --resume ${id}\`` : "";
+    const reason = short(why || "its process is not running", 400);
+    failed.push({ ...about, outcome: outcome ?? "interrupted", why: reason, how });
+  }
+  for (const line of state.lines) if (line.at >= since) spend(cost.loops, line.cost_usd);
+  if (state.created_at >= since) cost.loops.usd += state.trial_usd ?? 0;
 }

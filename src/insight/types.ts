@@ -1,79 +1,52 @@
-/** The rows and questions of insight. Times are ISO, durations milliseconds. */
-import type { RunFigures, StageFigures } from "./core/stats-view.ts";
+/** The rows and figures of insight: folded runs as people and programs read them. Times are ISO, durations milliseconds. */
+import type { GateTally, LoopTally, RunState, Visit } from "./core/fold.ts";
 
-export interface RunRow {
+type Inner = "plan" | "started" | "updated" | "ended" | "waited" | "waits_since" | "visits" | "gates" | "loop" | "seen";
+
+export interface RunRow extends Omit<RunState, Inner | "closed"> {
   project: string;
-  id: string;
-  workflow: string;
-  stage: string;
-  status: "active" | "waiting" | "halted" | "ended";
-  outcome: string | null;
-  why: string;
-  host: string;
-  session: string;
-  task: string | null;
-  title: string | null;
-  tasks_done: number;
   started_at: string;
   updated_at: string;
   ended_at: string | null;
-  claims: number;
-  continues: number;
-  asks: number;
-  gate_fails: number;
-  approvals: number;
   /** for the person; up to now where it still waits */
   waited_ms: number;
   cost_usd: number | null;
-  /** lines of the journal are missing or came in another order, or an iteration did not say what it cost */
-  approximate: boolean;
 }
 
-export interface StageRow {
+export interface StageRow extends Omit<Visit, "from" | "to" | "waited"> {
   project: string;
   run: string;
   workflow: string;
-  stage: string;
-  visit: number;
   entered_at: string;
   left_at: string | null;
   ms: number | null;
   waited_ms: number;
-  claims: number;
-  continues: number;
-  asks: number;
-  gate_fails: number;
-  how: "done" | "back" | "ended" | "open";
 }
 
-export interface GateRow {
+export interface GateRow extends Omit<GateTally, "id" | "at"> {
   project: string;
   run: string;
-  stage: string;
-  gate: string;
-  pass: number;
-  fail: number;
-  unproven: number;
-  last: string;
-  why: string;
   at: string;
-  tree: string;
-  command: string | null;
 }
 
-export interface LoopRow {
+export interface LoopRow extends Omit<LoopTally, "cost" | "unpriced" | "from" | "at"> {
   project: string;
   run: string;
-  procedure: string;
-  iterations: number;
-  failures: number;
   cost_usd: number | null;
-  outcome: string | null;
-  why: string;
   started_at: string;
   updated_at: string;
   /** an iteration did not say what it cost */
   approximate: boolean;
+}
+
+export interface ProjectRow {
+  root: string;
+  name: string;
+  runs: number;
+  live: number;
+  updated_at: string;
+  /** nothing of Pawl's is in its folder (any more): this is history, and its open runs are gone */
+  gone: boolean;
 }
 
 export interface Filter {
@@ -87,23 +60,6 @@ export interface Filter {
   limit?: number;
   /** `next` of the page before */
   after?: string;
-}
-
-/** From day sums where `approximate`: quantiles within 1 %, borders rounded to days. */
-export type StageStat = StageFigures;
-
-export interface TrendPoint {
-  at: string;
-  runs: number;
-  p50_ms: number | null;
-  success_rate: number | null;
-}
-
-export interface Trend {
-  workflow: string;
-  stage: string;
-  points: TrendPoint[];
-  approximate: boolean;
 }
 
 export interface Synced {
@@ -121,33 +77,76 @@ export interface Synced {
   problems: string[];
 }
 
-export interface ProjectRow {
-  root: string;
-  name: string;
+// ── Figures ─────────────────────────────────────────────────────────────────
+
+/** From day sums where `approximate`: quantiles within 1 %, borders rounded to days. */
+export interface StageStat extends Pick<Visit, "claims" | "continues" | "asks" | "gate_fails"> {
+  workflow: string;
+  stage: string;
+  /** that were in it */
   runs: number;
-  live: number;
-  updated_at: string;
-  /** nothing of Pawl's is in its folder (any more): this is history, and its open runs are gone */
-  gone: boolean;
+  /** stays in it that are over */
+  attempts: number;
+  /** runs that are in it now */
+  open: number;
+  p50_ms: number | null;
+  p95_ms: number | null;
+  total_ms: number;
+  /** stays that went forward, of all that are over */
+  success_rate: number | null;
+  waited_ms: number;
+  approximate: boolean;
 }
 
-export type Counts = RunFigures;
+export interface TrendPoint extends Pick<StageStat, "runs" | "p50_ms" | "success_rate"> {
+  at: string;
+}
 
-export interface Insight {
-  /** Everything. `told` hears now and then how far it has come, from 0 to 1. */
-  sync(told?: (share: number) => void): Synced;
-  /** As much of it as can be done in about so many milliseconds; the next call goes on. */
-  syncSome(ms: number): Synced;
-  projects(): ProjectRow[];
-  runs(filter: Filter): { rows: RunRow[]; next: string | null };
-  run(project: string, id: string): { run: RunRow; stages: StageRow[]; gates: GateRow[] } | null;
-  stageStats(filter: Filter): StageStat[];
-  trend(filter: Filter, buckets: number): Trend[];
-  /** null: fewer than ENOUGH_ATTEMPTS stays in stages are over */
-  bottleneck(filter: Filter): { sentence: string; evidence: string } | null;
-  loops(filter: Filter): LoopRow[];
-  /** of which a run is known, by name */
-  workflows(filter: Filter): string[];
-  counts(filter: Filter): Counts;
-  close(): void;
+export interface Trend extends Pick<StageStat, "workflow" | "stage" | "approximate"> {
+  points: TrendPoint[];
+}
+
+export interface RunFigures {
+  runs: number;
+  completed: number;
+  failed: number;
+  aborted: number;
+  /** ended in another way: stalled, out of budget … */
+  other: number;
+  live: number;
+  cost_usd: number | null;
+}
+
+export interface LoopFigures {
+  loops: number;
+  /** there are more; these are the newest */
+  capped: boolean;
+  iterations: number;
+  failures: number;
+  cost_usd: number;
+  /** loops whose cost is not known, or not all of it */
+  unknown: number;
+  outcomes: Record<string, number>;
+}
+
+/** What `pawl stats` shows, as data. */
+export interface StatsView {
+  at: string;
+  since: string;
+  /** where the period before, of the same length, begins */
+  before_since: string;
+  /** null: all */
+  project: string | null;
+  workflow: string | null;
+  runs: RunFigures;
+  runs_before: RunFigures;
+  stages: StageStat[];
+  stages_before: StageStat[];
+  /** the medians of equal parts of the time, for a small chart; null: nothing ended in that part */
+  courses: { workflow: string; stage: string; medians: (number | null)[] }[];
+  bottleneck: { sentence: string; evidence: string } | null;
+  loops: LoopFigures;
+  loops_before: LoopFigures;
+  /** what could not be read, in words */
+  problems: string[];
 }

@@ -28,11 +28,13 @@ export interface AgentOptions {
   permissions?: Permissions;
   /** the agent stops by itself at this cost, if it can */
   budget_usd?: number;
+  /** Pawl's hooks as settings of the host, for one that takes them at its start; null: none */
+  hooks?: string | null;
   /** default: this process's own */
   env?: Environment;
 }
 
-type Known = (typeof NAMES)[number];
+type AgentName = (typeof NAMES)[number];
 
 /** How the person lets an agent do something without asking. */
 interface Allow {
@@ -50,6 +52,7 @@ interface Client {
   edits: string[];
   skip: string[];
   budget?: (usd: number) => string[];
+  hooks?: (settings: string) => string[];
   /** its npm package */
   install: string;
   allow: Allow;
@@ -68,7 +71,7 @@ function bashRules(command: string): string {
  * Claude Code is measured with 2.1.197. For the others the headless command itself was run (codex 0.166, gemini 0.61,
  * opencode 1.18, copilot 1.0.102, qwen 0.15.10); prompts on stdin and permission flags are as documented.
  */
-const CLIENTS: Record<Known, Client> = {
+const CLIENTS: Record<AgentName, Client> = {
   claude: {
     format: "claude",
     argv: ["claude", "-p", "--output-format", "stream-json", "--verbose"],
@@ -76,6 +79,7 @@ const CLIENTS: Record<Known, Client> = {
     edits: ["--permission-mode", "acceptEdits"],
     skip: ["--dangerously-skip-permissions"],
     budget: (usd) => ["--max-budget-usd", String(usd)],
+    hooks: (settings) => ["--settings", settings],
     install: "@anthropic-ai/claude-code",
     allow: {
       edit: `add "Edit" and "Write" to ${LOCAL}, and look for a rule in permissions.deny`,
@@ -142,16 +146,18 @@ const CLIENTS: Record<Known, Client> = {
   },
 };
 
-export const AGENTS = Object.keys(CLIENTS) as Known[];
+export const AGENTS = Object.keys(CLIENTS) as AgentName[];
 
 const ANY: Allow = {
   edit: "let it write files: its own settings, or other options in --ai-cmd",
   command: (command) => `let it run \`${command}\`: its own settings, or other options in --ai-cmd`,
 };
 
+const knownAs = (name: string): AgentName | undefined => AGENTS.find((one) => one === name);
+
 /** How to let this agent work without asking. */
 export function allowFor(agent: string): Allow {
-  const known = AGENTS.find((one) => one === agent);
+  const known = knownAs(agent);
   return known ? CLIENTS[known].allow : ANY;
 }
 
@@ -161,6 +167,11 @@ const NESTED = [
   "CLAUDE_CODE_SESSION_ID",
   "CLAUDE_CODE_ENTRYPOINT",
   "CLAUDE_CODE_CHILD_SESSION",
+  "CLAUDE_CODE_SESSION_ATTENDED",
+  // A secret of that session, and where it counts.
+  "CLAUDE_CODE_MESSAGING_TOKEN",
+  "CLAUDE_CODE_MESSAGING_SOCKET",
+  "CLAUDE_PID",
   "CLAUDE_CODE_SSE_PORT",
   "CLAUDE_PROJECT_DIR",
   "CLAUDE_PLUGIN_ROOT",
@@ -186,13 +197,13 @@ type AgentResult = { agent: Agent } | { error: string; hint: string };
 
 /** `ai`: one of AGENTS, or a command line. */
 export function agentFor(ai: string, options: AgentOptions): AgentResult {
-  const name = ai.trim();
-  const known = AGENTS.find((one) => one === name);
-  return known ? knownAgent(known, CLIENTS[known], options) : anyAgent(name, options);
+  const known = knownAs(ai.trim());
+  return known ? knownAgent(known, options) : anyAgent(ai.trim(), options);
 }
 
-function knownAgent(name: Known, client: Client, options: AgentOptions): AgentResult {
-  const { session, root, model, permissions = "edits", budget_usd } = options;
+function knownAgent(name: AgentName, options: AgentOptions): AgentResult {
+  const client = CLIENTS[name];
+  const { session, root, model, permissions = "edits", budget_usd, hooks = null } = options;
   if (name === "claude" && permissions === "skip" && root)
     return {
       error: "Claude Code does not skip permissions for root",
@@ -204,9 +215,11 @@ function knownAgent(name: Known, client: Client, options: AgentOptions): AgentRe
     ...(permissions === "settings" ? [] : client[permissions]),
     ...(model === undefined ? [] : ["--model", model]),
     ...(budget_usd === undefined ? [] : (client.budget?.(budget_usd) ?? [])),
+    ...(hooks === null ? [] : (client.hooks?.(hooks) ?? [])),
   ];
   const hint = `install it (npm install -g ${client.install}), or choose another agent with --ai or a command line with --ai-cmd`;
-  return resolve(name, words, client.format, client.session ? session : null, options, hint);
+  const { format } = client;
+  return resolve({ name, format, session: client.session ? session : null }, words, options, hint);
 }
 
 function anyAgent(line: string, options: AgentOptions): AgentResult {
@@ -214,16 +227,17 @@ function anyAgent(line: string, options: AgentOptions): AgentResult {
   if ("error" in split) return split;
   const [program = ""] = split.words;
   const hint = `give its full path, or fix PATH; known agents are ${AGENTS.join(", ")}`;
-  return resolve(nameOf(program), split.words, formatOf(split.words), null, options, hint);
+  const about = { name: programName(program), format: findFormat(split.words), session: null };
+  return resolve(about, split.words, options, hint);
 }
 
-const nameOf = (program: string) => program.slice(program.lastIndexOf("/") + 1);
+const programName = (program: string) => program.slice(program.lastIndexOf("/") + 1);
 
 /** A person's own command line for an agent we know, with its structured output turned on. */
-function formatOf(words: string[]): OutputFormat {
+function findFormat(words: string[]): OutputFormat {
   const given = words.slice(1).flatMap((word) => word.split("="));
-  const client = nameOf(words[0] ?? "");
-  if (client === "claude" && given.includes("stream-json")) return "claude";
+  const client = programName(words[0] ?? "");
+  if (client === "claude" && given.some((word) => /^(?:stream-)?json$/.test(word))) return "claude";
   if (client === "codex" && given.includes("exec") && given.includes("--json")) return "codex";
   if (client === "gemini" && given.includes("json")) return "gemini";
   return client === "opencode" && given.includes("json") ? "opencode" : "text";
@@ -231,17 +245,13 @@ function formatOf(words: string[]): OutputFormat {
 
 /** The full path, so that a later change of PATH or folder starts nothing else. */
 function resolve(
-  name: string,
-  words: string[],
-  format: OutputFormat,
-  session: string | null,
-  options: AgentOptions,
+  about: Pick<Agent, "name" | "format" | "session">,
+  [program = "", ...rest]: string[],
+  { env: given = process.env }: AgentOptions,
   hint: string,
 ): AgentResult {
-  const [program = "", ...rest] = words;
-  const given = options.env ?? process.env;
   const path = Bun.which(program, { PATH: given.PATH ?? "" });
   if (path === null) return { error: `${program} was not found${program.includes("/") ? "" : " on the PATH"}`, hint };
   const env = Object.fromEntries(Object.entries(given).filter(([variable]) => !NESTED.includes(variable)));
-  return { agent: { name, argv: [path, ...rest], format, stdin: true, env, session } };
+  return { agent: { ...about, argv: [path, ...rest], stdin: true, env } };
 }

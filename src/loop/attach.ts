@@ -1,11 +1,13 @@
 /** Watching a loop that runs in another terminal: its files, shown as the loop itself would show them. */
+
 import { setTimeout as sleep } from "node:timers/promises";
-import type { Limits, LoopState } from "../kernel/types/loop.ts";
-import { canResume, isRunning, type KeptLoop, listLoops, loadLoop, outputPath } from "../store/loops.ts";
+import { counted } from "../kernel/text/counted.ts";
+import type { LoopState } from "../kernel/types/loop.ts";
+import { canResume, findLoop, isRunning, type KeptLoop, listLoops, loadLoop, outputPath } from "../store/loops.ts";
 import { EXIT_CODES } from "./core/loop.ts";
 import { openTail, type Tail } from "./output-log.ts";
-import { terminalView, titleOf } from "./terminal.ts";
-import { counted, type LoopView, lengthOf, lineView, type Screen, summaryText } from "./view.ts";
+import { renderTitle, terminalView } from "./terminal.ts";
+import { formatLength, type LoopView, lineView, type Screen, summaryText } from "./view.ts";
 
 export interface AttachScreen extends Screen {
   isTTY: boolean;
@@ -15,7 +17,6 @@ export interface AttachScreen extends Screen {
 
 const LOOK_MS = 250;
 const MOST_LISTED = 5;
-const INTERRUPTED = 130;
 
 /** Returns the loop's own exit code, or 130 if the person leaves first. */
 export async function attach(
@@ -24,7 +25,7 @@ export async function attach(
   screen: AttachScreen,
   interrupted: AbortSignal,
 ): Promise<number> {
-  const kept = id === undefined ? listLoops(root).find(isRunning) : loadLoop(root, id);
+  const kept = id === undefined ? listLoops(root).find(isRunning) : findLoop(root, id);
   if (!kept) return failed(screen, id ? `there is no loop ${id}` : "no loop is running here", resumable(root));
   if (kept.state.outcome !== null) return showEnd(screen, kept.state);
   if (!isRunning(kept)) return showLost(root, kept.state.id, screen);
@@ -39,7 +40,10 @@ async function watch(root: string, first: KeptLoop, screen: AttachScreen, interr
     for (let kept: KeptLoop | null = first; kept && isWorking(kept); kept = loadLoop(root, id)) {
       follow(kept, tail, shown);
       await sleep(LOOK_MS, undefined, { signal: interrupted }).catch(() => undefined);
-      if (interrupted.aborted) return detach(shown, id, screen);
+      if (!interrupted.aborted) continue;
+      shown.view.stop();
+      screen.err(`The loop continues. \`pawl loop --attach ${id}\` attaches again.\n`);
+      return EXIT_CODES.interrupted;
     }
     // It may have ended after its file was read and before its process was checked.
     const last = loadLoop(root, id);
@@ -54,15 +58,9 @@ async function watch(root: string, first: KeptLoop, screen: AttachScreen, interr
 
 const isWorking = (kept: KeptLoop) => kept.state.outcome === null && isRunning(kept);
 
-function detach({ view }: Shown, id: string, screen: AttachScreen): number {
-  view.stop();
-  screen.err(`The loop continues. \`pawl loop --attach ${id}\` attaches again.\n`);
-  return INTERRUPTED;
-}
-
 // ── What is shown ───────────────────────────────────────────────────────────
 
-interface Shown {
+interface AttachState {
   view: LoopView;
   max: number | null;
   /** of the agent whose work is shown */
@@ -71,26 +69,21 @@ interface Shown {
   until: string;
 }
 
-function openShown({ state, limits: kept }: KeptLoop, screen: AttachScreen): Shown {
-  const limits = kept ?? null;
-  const verbose = screen.verbose ?? false;
-  const until = state.lines.at(-1)?.at ?? "";
-  const isTerminal = screen.isTTY && process.env.TERM !== "dumb";
-  const view = isTerminal ? openTerminal(state, limits, screen, verbose) : lineView(screen, { level: "info", verbose });
-  return { view, max: limits?.max_iterations ?? null, session: null, until };
-}
-
-function openTerminal(state: LoopState, limits: Limits | null, screen: AttachScreen, verbose: boolean): LoopView {
+function openShown({ state, ...kept }: KeptLoop, screen: AttachScreen): AttachState {
+  const limits = kept.limits ?? null;
+  const { verbose = false, columns = () => process.stdout.columns ?? 80 } = screen;
+  const shown = { max: limits?.max_iterations ?? null, session: null, until: state.lines.at(-1)?.at ?? "" };
+  if (!screen.isTTY || process.env.TERM === "dumb")
+    return { ...shown, view: lineView(screen, { level: "info", verbose }) };
   const { procedure, ai, id } = state;
-  const columns = screen.columns ?? (() => process.stdout.columns ?? 80);
-  const title = `${id} (Ctrl+C detaches): ${titleOf({ procedure, ai, limits })}`;
+  const title = `${id} (Ctrl+C detaches): ${renderTitle({ procedure, ai, limits })}`;
   const view = terminalView(screen, { procedure, ai, limits, columns, verbose, state, title });
   for (const line of state.lines.slice(-MOST_LISTED)) view.iterated(line, state);
-  return view;
+  return { ...shown, view };
 }
 
 /** Shows what has changed since the last look, in order. */
-function follow({ state, agent, waiting }: KeptLoop, tail: Tail, shown: Shown): void {
+function follow({ state, agent, waiting }: KeptLoop, tail: Tail, shown: AttachState): void {
   const { view } = shown;
   for (const bytes of shown.session === null ? [] : tail.read()) view.output(bytes);
   for (const line of state.lines.filter(({ at }) => at > shown.until)) {
@@ -108,7 +101,7 @@ function follow({ state, agent, waiting }: KeptLoop, tail: Tail, shown: Shown): 
 
 // ── How it ends ─────────────────────────────────────────────────────────────
 
-function showEnd(screen: AttachScreen, state: LoopState, shown?: Shown): number {
+function showEnd(screen: AttachScreen, state: LoopState, shown?: AttachState): number {
   // On a terminal the view itself closes with the summary.
   shown?.view.ended(state);
   if (!shown || !screen.isTTY) screen.out(`${summaryText(state)}\n`);
@@ -133,7 +126,7 @@ function resumable(root: string): string[] {
   if (loops.length === 0) return ["`pawl loop <procedure>` starts one"];
   const rows = loops.slice(0, MOST_LISTED).map(({ state }) => {
     const { id, procedure, iterations, spent_ms, updated_at, outcome } = state;
-    const spent = `${counted(iterations, "iteration")}, ${lengthOf(spent_ms)}`;
+    const spent = `${counted(iterations, "iteration")}, ${formatLength(spent_ms)}`;
     return `  ${id}  ${procedure}, ${outcome ?? "interrupted"} after ${spent}, last at ${updated_at}`;
   });
   return ["`pawl loop --resume <loop>` continues one of these:", ...rows];

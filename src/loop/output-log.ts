@@ -1,44 +1,34 @@
 /** The agents' output on disk, for `--attach`: the loop writes it, at most twice the bound; others follow its end. */
 import { closeSync, constants, fstatSync, openSync, readSync, renameSync, statSync, writeSync } from "node:fs";
+import { attempt } from "../kernel/attempt.ts";
 import { ensureDir, openRegular } from "../store/files.ts";
 import { outputPath } from "../store/loops.ts";
 
 const MOST_BYTES = 8 << 20;
 const { O_APPEND, O_CREAT, O_NOFOLLOW, O_RDONLY, O_TRUNC, O_WRONLY } = constants;
 
-/** `undefined`: it did not work. A full disk or a missing file must not stop the loop. */
-function attempt<T>(work: () => T): T | undefined {
-  try {
-    return work();
-  } catch {
-    return undefined;
-  }
-}
+/** A full disk or a missing file must not stop the loop. */
+const tried = <T>(work: () => T) => attempt(work, undefined);
 
 // ── Writing ─────────────────────────────────────────────────────────────────
 
-export interface OutputLog {
-  add(bytes: Uint8Array): void;
-  close(): void;
-}
-
-export function openOutputLog(root: string, id: string): OutputLog {
+export function openOutputLog(root: string, id: string) {
   ensureDir(root, `.pawl/loops/${id}`);
   const path = outputPath(root, id);
-  const open = () => attempt(() => openSync(path, O_WRONLY | O_CREAT | O_APPEND | O_NOFOLLOW | O_TRUNC, 0o600));
+  const open = () => tried(() => openSync(path, O_WRONLY | O_CREAT | O_APPEND | O_NOFOLLOW | O_TRUNC, 0o600));
   let size = 0;
   let fd = open();
-  const close = () => attempt(() => fd !== undefined && closeSync(fd));
+  const close = () => tried(() => fd !== undefined && closeSync(fd));
   return {
-    add(bytes) {
+    add(bytes: Uint8Array): void {
       if (fd === undefined) return;
       if (size + bytes.length > MOST_BYTES) {
         close();
-        attempt(() => renameSync(path, `${path}.1`));
+        tried(() => renameSync(path, `${path}.1`));
         fd = open();
         size = 0;
       }
-      size += attempt(() => writeSync(fd!, bytes.subarray(-MOST_BYTES))) ?? 0;
+      size += tried(() => writeSync(fd!, bytes.subarray(-MOST_BYTES))) ?? 0;
     },
     close,
   };
@@ -46,23 +36,17 @@ export function openOutputLog(root: string, id: string): OutputLog {
 
 // ── Following ───────────────────────────────────────────────────────────────
 
-export interface Tail {
-  /** what was added; if that is much, the newest part, from the beginning of a line */
-  read(): Uint8Array[];
-  /** from the beginning: another iteration writes the file now */
-  restart(): void;
-  close(): void;
-}
-
 const MOST_READ = 128 << 10;
 const NEWLINE = 10;
 const NOTHING = new Uint8Array(0);
 
-export function openTail(path: string): Tail {
+export type Tail = ReturnType<typeof openTail>;
+
+export function openTail(path: string) {
   let fd: number | undefined;
   let at = 0;
   let torn = false;
-  const open = () => attempt(() => openRegular(path, O_RDONLY));
+  const open = () => tried(() => openRegular(path, O_RDONLY));
   const leave = () => {
     if (fd !== undefined) closeSync(fd);
     fd = undefined;
@@ -86,13 +70,19 @@ export function openTail(path: string): Tail {
     fd ??= open();
     if (fd === undefined) return [];
     const old = newest(fd);
-    if (fstatSync(fd).ino === attempt(() => statSync(path).ino)) return [old];
+    if (fstatSync(fd).ino === tried(() => statSync(path).ino)) return [old];
     // The open file was renamed: that was its rest, and a new file has its place.
     leave();
     fd = open();
     return fd === undefined ? [old] : [old, newest(fd)];
   };
-  return { read, restart: leave, close: leave };
+  return {
+    /** what was added; if that is much, the newest part, from the beginning of a line */
+    read,
+    /** from the beginning: another iteration writes the file now */
+    restart: leave,
+    close: leave,
+  };
 }
 
 function readAt(fd: number, from: number): Uint8Array {

@@ -1,18 +1,21 @@
 /** What preflight can check without the agent: budget, disk, git, trust, tracker, hooks. */
 
 import { statfsSync } from "node:fs";
+import { computeClosure } from "../checks/closure/closure.ts";
 import { commandOf } from "../checks/core/kinds/index.ts";
 import { spawnGit } from "../checks/git.ts";
 import type { LoopSettings } from "../definitions/loop-config.ts";
-import { plain } from "../kernel/text/safe-text.ts";
+import { readProject } from "../definitions/project.ts";
+import { findByName } from "../definitions/registry.ts";
+import { counted } from "../kernel/text/counted.ts";
+import { safeText } from "../kernel/text/safe-text.ts";
 import type { Procedure } from "../kernel/types/procedure.ts";
-import type { Gate } from "../kernel/types/workflow.ts";
-import { gatesOf, leavesOf } from "../kernel/types/workflow.ts";
+import { type Gate, gatesOf, leavesOf } from "../kernel/types/workflow.ts";
 import { lookAt, messageOf } from "../store/files.ts";
-import { findGit, gitDirOf } from "../store/git-dir.ts";
+import { findGit, findGitDir } from "../store/git-dir.ts";
 import { homeDir, statePath } from "../store/home.ts";
 import { dirname, join } from "../store/names.ts";
-import { trustOf } from "../store/trust.ts";
+import { readTrust } from "../store/trust.ts";
 import { openProjectTracker } from "../trackers/project-tracker.ts";
 import type { Agent, Environment } from "./agents.ts";
 
@@ -57,7 +60,7 @@ export const unknown = (name: string, detail: string, remedy?: string): Check =>
 });
 
 export async function checkSurroundings(trip: Trip): Promise<Check[]> {
-  const checks: [string, () => Check[] | Promise<Check[]>][] = [
+  const checks: [name: string, check: () => Check[] | Promise<Check[]>][] = [
     ["budget", () => [checkBudget(trip.settings)]],
     ["disk", () => [checkDisk(trip.root, trip.room ?? ROOM)]],
     ["git", () => checkGit(trip)],
@@ -66,17 +69,15 @@ export async function checkSurroundings(trip: Trip): Promise<Check[]> {
     ["hooks", () => (trip.agent.name === "claude" ? checkHooks(trip) : [])],
   ];
   const found: Check[] = [];
-  for (const [name, check] of checks) found.push(...(await tried(name, check)));
-  return found;
-}
-
-/** A check that throws is reported: what could not be checked is not fine. */
-async function tried(name: string, check: () => Check[] | Promise<Check[]>): Promise<Check[]> {
-  try {
-    return await check();
-  } catch (error) {
-    return [bad(name, `could not be checked: ${plain(messageOf(error))}`, "fix that and start again")];
+  for (const [name, check] of checks) {
+    try {
+      found.push(...(await check()));
+    } catch (error) {
+      // What could not be checked is not fine.
+      found.push(bad(name, `could not be checked: ${safeText(messageOf(error))}`, "fix that and start again"));
+    }
   }
+  return found;
 }
 
 function checkBudget({ budget }: LoopSettings): Check {
@@ -121,7 +122,7 @@ const IN_PROGRESS: [file: string, what: string, remedy: string][] = [
 
 function checkGit({ root, agent }: Trip): Check[] {
   const top = findGit(root)?.top;
-  const folder = top === undefined ? null : gitDirOf(top);
+  const folder = top === undefined ? null : findGitDir(top);
   if (folder === null) return [bad("git", "this is not a git repository", "run `git init`, and commit what is there")];
   return [checkRepository(root, folder), checkIdentity(root, agent.env)];
 }
@@ -139,53 +140,53 @@ function checkRepository(root: string, folder: string): Check {
   if (changed.length === 0) return good("git", "the repository is clean");
   return good(
     "git",
-    `${changed.length} changed file${changed.length === 1 ? "" : "s"} not committed: the agent may commit them with its own`,
+    `${counted(changed.length, "changed file")} not committed: the agent may commit them with its own`,
   );
 }
 
 function checkIdentity(root: string, env: Environment): Check {
+  const isMissing = (key: string, part: string) =>
+    !(env[`GIT_AUTHOR_${part}`] && env[`GIT_COMMITTER_${part}`]) && ask(root, ["config", "--get", key]).failed;
   const missing = [
-    ...(has(root, "user.name", env, ["GIT_AUTHOR_NAME", "GIT_COMMITTER_NAME"]) ? [] : ["user.name"]),
-    ...(has(root, "user.email", env, ["GIT_AUTHOR_EMAIL", "GIT_COMMITTER_EMAIL"]) ? [] : ["user.email"]),
+    ...(isMissing("user.name", "NAME") ? ["user.name"] : []),
+    ...(isMissing("user.email", "EMAIL") ? ["user.email"] : []),
   ];
   if (missing.length === 0) return good("identity", "git has a name and an email address");
   const remedy = missing.map((key) => `\`git config ${key} "…"\``).join(" and ");
   return bad("identity", `git has no ${missing.join(" and no ")}, so it cannot commit`, remedy);
 }
 
-const has = (root: string, key: string, env: Environment, names: string[]) =>
-  names.every((name) => env[name]) || !ask(root, ["config", "--get", key]).failed;
-
 export function ask(root: string, args: string[]): { failed: boolean; out: string; err: string } {
   const { exitCode, stdout, stderr } = spawnGit(root, args);
-  const err = plain(stderr.toString()).trim().split("\n")[0] || `exit ${exitCode}`;
+  const err = safeText(stderr.toString()).trim().split("\n")[0] || `exit ${exitCode}`;
   return { failed: exitCode !== 0, out: stdout.toString(), err };
 }
 
 // ── Trust ───────────────────────────────────────────────────────────────────
 
-async function checkTrust({ root, procedure }: Trip): Promise<Check[]> {
-  const { gates, problem } = await gatesIn(root, procedure);
+function checkTrust({ root, procedure }: Trip): Check[] {
+  const { gates, problem } = gatesIn(root, procedure);
   if (problem !== null) return [bad("trust", problem, "`pawl check` shows the errors")];
   const commands = leavesOf(gates).filter((gate) => !gate.typed && commandOf(gate));
   if (commands.length === 0) return [good("trust", "no commands of this repository to run")];
-  const { closureOf } = await import("../checks/closure/closure.ts");
-  const names = plain([...new Set(commands.map(({ name }) => name))].join(", "));
-  const trust = trustOf(root, closureOf(root, commands));
+  const names = safeText([...new Set(commands.map(({ name }) => name))].join(", "));
+  const trust = readTrust(root, computeClosure(root, commands));
   if (trust.trusted) return [good("trust", `its checks are trusted: ${names}`)];
-  const what = `its checks (${names}) are not trusted: ${plain(trust.why)}`;
+  const what = `its checks (${names}) are not trusted: ${safeText(trust.why)}`;
   return [bad("trust", what, "`pawl trust` shows them and asks you")];
 }
 
+/** The gate that runs the tests: the one of that name, or the first of that kind. */
+export const findTests = (gates: Record<string, Gate>): Gate | undefined =>
+  gates.tests ?? Object.values(gates).find((gate) => gate.tests);
+
 /** Gates of the procedure, of the workflow it drives, and the tests that the trial will run. */
-async function gatesIn(root: string, procedure: Procedure): Promise<{ gates: Gate[]; problem: string | null }> {
-  const { readProject } = await import("../definitions/project.ts");
+function gatesIn(root: string, procedure: Procedure): { gates: Gate[]; problem: string | null } {
   const read = readProject(root);
   if ("errors" in read) return { gates: [], problem: `pawl.yaml has errors: ${read.errors[0]?.message ?? ""}` };
-  const tests = read.project.gates.tests;
+  const tests = findTests(read.project.gates);
   const own = [...procedure.gates, ...(tests ? [tests] : [])];
   if (procedure.drives === undefined) return { gates: own, problem: null };
-  const { findByName } = await import("../definitions/registry.ts");
   const found = findByName(procedure.drives, root, homeDir());
   if (!found || "errors" in found) return { gates: [], problem: `${procedure.drives} has errors` };
   return { gates: [...own, ...gatesOf(found.workflow)], problem: null };
@@ -206,14 +207,14 @@ function checkTracker(root: string): Check {
   if (opened.kind !== "ok")
     return bad(
       "tracker",
-      `no tasks: ${plain(opened.why)}`,
+      `no tasks: ${safeText(opened.why)}`,
       "`pawl task add` starts a task list; `tracker:` in pawl.yaml names another tracker",
     );
   const { name, where } = opened.value;
   const asked = opened.value.list({});
   if (asked.kind === "ok")
-    return good("tracker", `${name} answers (${plain(where)}): ${asked.value.length} open tasks`);
-  return bad("tracker", `${name} does not answer: ${plain(asked.why)}`, `fix ${name} (${plain(where)})`);
+    return good("tracker", `${name} answers (${safeText(where)}): ${counted(asked.value.length, "open task")}`);
+  return bad("tracker", `${name} does not answer: ${safeText(asked.why)}`, `fix ${name} (${safeText(where)})`);
 }
 
 // ── Hooks ───────────────────────────────────────────────────────────────────

@@ -2,11 +2,19 @@
 import { closeSync, mkdtempSync, openSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { makeRing } from "../checks/jobs/output.ts";
+import { attempt } from "../kernel/attempt.ts";
 import { messageOf } from "../store/files.ts";
 import { join } from "../store/names.ts";
-import { CannotStart, programOf } from "../store/processes/command.ts";
+import { CannotStart, resolveProgram } from "../store/processes/command.ts";
 import { finish, type Piped, spawnPiped, within } from "../store/processes/piped.ts";
-import { identify, type Kin, kinOf, type Stem, signalGroup } from "../store/processes/process.ts";
+import {
+  findProcessTree,
+  identify,
+  type ProcessTree,
+  type RootProcess,
+  signalGroup,
+} from "../store/processes/process.ts";
+import type { Ending } from "./core/failure-class.ts";
 
 export interface AgentRun {
   argv: string[];
@@ -23,10 +31,7 @@ export interface AgentRun {
   interrupted?: AbortSignal;
 }
 
-export interface Ended {
-  /** "killed": by a signal that Pawl did not send */
-  how: "exited" | "killed" | "timeout" | "interrupted" | "not-started";
-  exit: number | null;
+export interface Ended extends Pick<Ending, "how" | "exit"> {
   signal: string | null;
   why: string;
   elapsed_ms: number;
@@ -67,19 +72,14 @@ export async function runAgent(run: AgentRun, now?: () => number): Promise<Ended
 
 // ── Output ──────────────────────────────────────────────────────────────────
 
-interface Output {
-  take(bytes: Uint8Array): void;
-  kept(): Pick<Ended, "bytes" | "head" | "tail" | "truncated">;
-}
-
-function keepOutput({ buffer, onOutput }: AgentRun): Output {
+function keepOutput({ buffer, onOutput }: AgentRun) {
   const size = Math.max(1, buffer);
   const head = new Uint8Array(HEAD_BYTES);
   const ring = makeRing(size);
   const show = quietly(onOutput);
   let bytes = 0;
   return {
-    take(chunk) {
+    take(chunk: Uint8Array): void {
       if (bytes < HEAD_BYTES) head.set(chunk.subarray(0, HEAD_BYTES - bytes), bytes);
       bytes += chunk.length;
       ring.add(chunk);
@@ -112,9 +112,11 @@ function start(run: AgentRun, take: (bytes: Uint8Array) => void): Piped {
   const [name = "", ...args] = run.argv;
   if (name === "") throw new CannotStart("the command is empty");
   if (run.argv.some((word) => word.includes("\0"))) throw new CannotStart("the command has a NUL byte in it");
-  checkFolder(run.cwd);
-  const env = { ...given(run.env), PWD: run.cwd };
-  const program = programOf(name, run.cwd, run.env.PATH ?? "");
+  if (!statSync(run.cwd, { throwIfNoEntry: false })?.isDirectory())
+    throw new CannotStart(`there is no folder ${run.cwd}`);
+  const given = Object.entries(run.env).filter((entry): entry is [string, string] => entry[1] !== undefined);
+  const env = { ...Object.fromEntries(given), PWD: run.cwd };
+  const program = resolveProgram(name, run.cwd, run.env.PATH ?? "");
   const stdin = run.stdin === "" ? "ignore" : fileWith(run.stdin);
   try {
     return spawnPiped({ cmd: [program, ...args], cwd: run.cwd, env }, stdin, take);
@@ -122,13 +124,6 @@ function start(run: AgentRun, take: (bytes: Uint8Array) => void): Piped {
     if (stdin !== "ignore") closeSync(stdin);
   }
 }
-
-function checkFolder(cwd: string): void {
-  if (!statSync(cwd, { throwIfNoEntry: false })?.isDirectory()) throw new CannotStart(`there is no folder ${cwd}`);
-}
-
-const given = (env: AgentRun["env"]) =>
-  Object.fromEntries(Object.entries(env).filter((entry): entry is [string, string] => entry[1] !== undefined));
 
 /**
  * The prompt is an unlinked file: it is complete however late the agent reads it, Pawl need not keep writing, and a
@@ -149,7 +144,11 @@ function fileWith(text: string): number {
 
 type End = "exited" | "timeout" | "interrupted";
 
-async function accompany(run: AgentRun, { child, reading, entry, release }: Piped, timeout: Timeout): Promise<End> {
+async function accompany(
+  run: AgentRun,
+  { child, reading, entry, release }: Piped,
+  timeout: ReturnType<typeof startTimeout>,
+): Promise<End> {
   const agent = { group: child.pid, entry, since: identify(child.pid).pid_start };
   quietly(run.onStart)(child.pid);
   const { promise: interruption, resolve: interrupt } = Promise.withResolvers<unknown>();
@@ -185,19 +184,12 @@ const COUNT_MS = 1_000;
 /** A machine that is awake is never this late. */
 const ASLEEP_MS = 30_000;
 
-interface Timeout {
-  /** resolves when the agent has worked that long */
-  over: Promise<void>;
-  spent_ms(): number;
-  stop(): void;
-}
-
 /**
  * Counts on a clock that stops while the machine sleeps (`Bun.nanoseconds` is CLOCK_MONOTONIC on Linux). Where the clock
  * goes on, or timers come late, a long gap between two looks is sleep, not work: a suspended laptop is no timeout.
  * `now`: nanoseconds.
  */
-export function startTimeout(ms: number, now: () => number = Bun.nanoseconds): Timeout {
+export function startTimeout(ms: number, now: () => number = Bun.nanoseconds) {
   const { promise: over, resolve } = Promise.withResolvers<void>();
   let last = now();
   let spent = 0;
@@ -215,6 +207,7 @@ export function startTimeout(ms: number, now: () => number = Bun.nanoseconds): T
     else timer = setTimeout(look, Math.min(COUNT_MS, Math.ceil(left)));
   };
   look();
+  // `over` resolves when the agent has worked that long.
   return { over, spent_ms: count, stop: () => clearTimeout(timer) };
 }
 
@@ -227,10 +220,10 @@ const GONE_MS = 2_000;
 const FIRST_LOOK_MS = 5;
 const LATER_LOOKS_MS = 50;
 
-async function endAll(agent: Stem): Promise<void> {
-  let others: Kin = new Map();
+async function endAll(agent: RootProcess): Promise<void> {
+  let others: ProcessTree = new Map();
   const isOver = () => {
-    others = kinOf(agent, others);
+    others = findProcessTree(agent, others);
     return others.size === 0;
   };
   if (isOver()) return;
@@ -248,16 +241,11 @@ async function endAll(agent: Stem): Promise<void> {
   });
 }
 
-function signalAll({ group }: Stem, others: Kin, ...signals: NodeJS.Signals[]): void {
+function signalAll({ group }: RootProcess, others: ProcessTree, ...signals: NodeJS.Signals[]): void {
   for (const signal of signals) {
     signalGroup(group, signal);
-    for (const pid of others.keys()) {
-      try {
-        process.kill(pid, signal);
-      } catch {
-        // gone by now, or no longer ours
-      }
-    }
+    // A process may be gone by now, or no longer ours.
+    for (const pid of others.keys()) attempt(() => process.kill(pid, signal), false);
   }
 }
 

@@ -1,5 +1,6 @@
 /** Drives a loop: prompt, agent, signals, verdict, again, until there is an outcome. */
 
+import { setTimeout as sleep } from "node:timers/promises";
 import { spawnGit } from "../checks/git.ts";
 import { treeHash } from "../checks/tree/tree.ts";
 import type { LoopSettings } from "../definitions/loop-config.ts";
@@ -41,7 +42,7 @@ export interface LoopPlan {
   interrupted: AbortSignal;
 }
 
-export const limitsOf = ({ max_iterations, failure_threshold, time_limit, budget }: LoopSettings): Limits => ({
+export const pickLimits = ({ max_iterations, failure_threshold, time_limit, budget }: LoopSettings): Limits => ({
   max_iterations: max_iterations.value,
   failure_threshold: failure_threshold.value,
   time_limit: time_limit.value,
@@ -51,7 +52,7 @@ export const limitsOf = ({ max_iterations, failure_threshold, time_limit, budget
 /** Every step is saved before it is shown, so `--resume` continues with the same count and budget. */
 export async function runLoop(plan: LoopPlan, begun: KeptLoop): Promise<LoopState> {
   const { root, view, interrupted } = plan;
-  const limits = limitsOf(plan.settings);
+  const limits = pickLimits(plan.settings);
   let kept: KeptLoop = { ...begun, runner: identify(process.pid) };
   const keep: Keep = (change, how) => {
     kept = { ...kept, ...change };
@@ -62,7 +63,7 @@ export async function runLoop(plan: LoopPlan, begun: KeptLoop): Promise<LoopStat
   let next: Next = mayGo(kept.state, limits);
   while (next.kind !== "end") {
     if (interrupted.aborted) next = { kind: "end", outcome: "interrupted", why: "interrupted" };
-    else if (next.kind === "wait") next = await wait(plan, next, kept.state, keep);
+    else if (next.kind === "wait") next = await wait(plan, next.ms, next.why, kept.state, keep);
     else next = await iterate(plan, kept.state, limits, keep);
   }
   const over = ended(kept.state, next, new Date().toISOString());
@@ -89,9 +90,16 @@ async function iterate(plan: LoopPlan, before: LoopState, limits: Limits, keep: 
   const state = { ...before, run: sharing.run() };
   if (state.run !== before.run) keep({ state });
   view.began(iteration, limits.max_iterations, session);
-  const prompt = promptFor(plan, state, iteration, begun.instruction);
-  const { end, said, signals } = await callAgent(plan, state, prompt, iteration, session, keep);
-  const result = await resultOf(plan, state, end, said, sharing.signals?.(signals) ?? signals, session);
+  const prompt = promptFor(plan, state, begun.instruction);
+  const agent = plan.agentFor(session, state.cost_usd);
+  const end = await callAgent(plan, state, agent, prompt, (pid) => {
+    const began = new Date().toISOString();
+    keep({ agent: { ...identify(pid), iteration, session, began } }, "unsynced");
+  });
+  const said = readOutput(agent.format, new TextDecoder().decode(end.tail));
+  // If the client reports the final message, a printed file cannot be taken for a signal.
+  const found = said.message === null ? signalsInOutput(end, prompt) : signalsIn(said.message, prompt);
+  const result = buildResult(plan, state, end, said, sharing.signals?.(found) ?? found, session);
   const { state: now, next } = after(state, limits, result);
   keep({ state: now, agent: null });
   const line = now.lines.at(-1)!;
@@ -101,26 +109,19 @@ async function iterate(plan: LoopPlan, before: LoopState, limits: Limits, keep: 
 }
 
 /** The mark tells the session's hooks that Pawl wrote this prompt, not a person. */
-function promptFor(
-  { procedure, context, settings }: LoopPlan,
-  state: LoopState,
-  iteration: number,
-  own: string,
-): string {
-  const max = settings.max_iterations.value;
-  const composed = composePrompt(procedure, { iteration, max }, { context, notes: state.notes });
+function promptFor({ procedure, context, settings }: LoopPlan, { notes, iterations }: LoopState, own: string): string {
+  const iteration = iterations + 1;
+  const composed = composePrompt(procedure, { iteration, max: settings.max_iterations.value }, { context, notes });
   return [`${MARK} pawl loop ${procedure.name}, iteration ${iteration}`, composed, own].filter(Boolean).join("\n\n");
 }
 
 async function callAgent(
-  { root, settings, agentFor, view, interrupted }: LoopPlan,
+  { root, settings, view, interrupted }: LoopPlan,
   state: LoopState,
+  agent: Agent,
   prompt: string,
-  iteration: number,
-  session: string,
-  keep: Keep,
-): Promise<{ end: Ended; said: AgentSaid; signals: LoopSignals }> {
-  const agent = agentFor(session, state.cost_usd);
+  onStart: (pid: number) => void,
+): Promise<Ended> {
   const log = openOutputLog(root, state.id);
   const left_ms = settings.time_limit.value * 1000 - state.spent_ms;
   const end = await runAgent({
@@ -131,31 +132,26 @@ async function callAgent(
     timeout_ms: Math.max(1_000, Math.min(settings.timeout.value * 1000, left_ms)),
     buffer: settings.buffer.value,
     interrupted,
-    onStart: (pid) => {
-      const began = new Date().toISOString();
-      keep({ agent: { ...identify(pid), iteration, session, began } }, "unsynced");
-    },
+    onStart,
     onOutput: (bytes) => {
       log.add(bytes);
       view.output(bytes);
     },
   });
   log.close();
-  const said = readOutput(agent.format, new TextDecoder().decode(end.tail));
-  // If the client reports the final message, an echoed prompt or a printed file cannot be taken for a signal.
-  const signals = said.message === null ? signalsInOutput(end, prompt) : signalsIn(said.message);
-  return { end, said, signals };
+  return end;
 }
 
-async function resultOf(
+function buildResult(
   { root, sharing }: LoopPlan,
   state: LoopState,
   end: Ended,
   said: AgentSaid,
   signals: LoopSignals,
   session: string,
-): Promise<IterationResult> {
+): IterationResult {
   const { how, exit, why, elapsed_ms } = end;
+  const { cost_usd, tokens } = said;
   const tail = new TextDecoder().decode(end.tail.subarray(-64 * 1024));
   const failed = classify({ how, exit, said, text: how === "not-started" ? why : tail });
   const at = new Date().toISOString();
@@ -163,21 +159,11 @@ async function resultOf(
   const message = said.message ?? lastLines(tail);
   const tree = saysTheSame(state, message) ? treeHash(root, null) : null;
   return {
-    at,
-    how,
-    exit,
-    why,
-    signals,
-    message,
+    ...{ at, how, exit, why, signals, message, failed, cost_usd, tokens, elapsed_ms, session },
     gist: said.message ?? message.trimEnd().split("\n").at(-1) ?? "",
-    failed,
     reset_in_ms: failed.class === "limit" ? resetIn(said.limit ?? tail, at) : null,
     refused: believed ? sharing.refuses(session) : null,
     tree: tree?.ok ? tree.value : "",
-    cost_usd: said.cost_usd,
-    tokens: said.tokens,
-    elapsed_ms,
-    session,
   };
 }
 
@@ -188,42 +174,25 @@ const lastLines = (text: string) => text.split("\n").slice(-20).join("\n");
 const SHOW_MS = 1_000;
 
 /** On the wall clock: a limit also ends while the machine sleeps. */
-async function wait(
-  plan: LoopPlan,
-  next: Extract<Next, { kind: "wait" }>,
-  state: LoopState,
-  keep: Keep,
-): Promise<Next> {
+async function wait(plan: LoopPlan, most: number, why: string, state: LoopState, keep: Keep): Promise<Next> {
   const { view, interrupted, settings } = plan;
-  const from = Date.now();
-  const until = from + next.ms;
-  const spent = Bun.nanoseconds();
-  keep({ waiting: { until: new Date(until).toISOString(), why: next.why } });
+  const until = Date.now() + most;
+  const began = Bun.nanoseconds();
+  keep({ waiting: { until: new Date(until).toISOString(), why } });
   while (Date.now() < until && !interrupted.aborted) {
-    view.waiting(until - Date.now(), next.why);
-    await pause(Math.min(SHOW_MS, until - Date.now()), interrupted);
+    view.waiting(until - Date.now(), why);
+    const ms = Math.max(0, Math.min(SHOW_MS, until - Date.now()));
+    await sleep(ms, undefined, { signal: interrupted }).catch(() => undefined);
   }
-  const rested = waited(state, (Bun.nanoseconds() - spent) / 1e6, new Date().toISOString());
+  const rested = waited(state, (Bun.nanoseconds() - began) / 1e6, new Date().toISOString());
   keep({ state: rested, waiting: null });
-  return mayGo(rested, limitsOf(settings));
-}
-
-function pause(ms: number, interrupted: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    const timer = setTimeout(over, Math.max(0, ms));
-    interrupted.addEventListener("abort", over, { once: true });
-    function over() {
-      clearTimeout(timer);
-      interrupted.removeEventListener("abort", over);
-      resolve();
-    }
-  });
+  return mayGo(rested, pickLimits(settings));
 }
 
 // ── Commits ─────────────────────────────────────────────────────────────────
 
 /** "": no repository, or no commit yet. */
-export function headOf(root: string): string {
+export function gitHead(root: string): string {
   const { exitCode, stdout } = spawnGit(root, ["rev-parse", "--verify", "-q", "HEAD"]);
   return exitCode === 0 ? stdout.toString().trim() : "";
 }

@@ -6,12 +6,11 @@ import { takeOver } from "../engine/core/begin.ts";
 import { decide } from "../engine/core/decide.ts";
 import { takeUpCleared } from "../engine/core/moves.ts";
 import { hash } from "../hosts/identity.ts";
-import { plain } from "../kernel/text/safe-text.ts";
+import { safeText } from "../kernel/text/safe-text.ts";
 import type { IterationLine, LoopOutcome, LoopState } from "../kernel/types/loop.ts";
 import type { Procedure } from "../kernel/types/procedure.ts";
-import type { Event, Facts, Run, Step, Workflow } from "../kernel/types/run.ts";
-import type { Task } from "../kernel/types/task.ts";
-import { actorOf } from "../kernel/types/task.ts";
+import type { Event, Run, Step, Workflow } from "../kernel/types/run.ts";
+import { actorOf, type Task } from "../kernel/types/task.ts";
 import { bindPointer, releasePointer } from "../store/place.ts";
 import { loadRun, readCommits } from "../store/runs.ts";
 import { isElsewhere } from "../trackers/core/tasks.ts";
@@ -38,30 +37,22 @@ export interface Sharing {
 
 const HOST = "claude";
 
-function eventOf(session: string, ...about: string[]) {
+function buildEvent(session: string, ...about: string[]) {
   const at = new Date().toISOString();
-  return {
-    id: hash("loop", session, ...about, at, String(process.pid)),
-    at,
-    host: HOST,
-    session,
-    turn: "",
-    via: "loop",
-  };
+  const id = hash("loop", session, ...about, at, String(process.pid));
+  return { id, at, host: HOST, session, turn: "", via: "loop" };
 }
 
-const incomingOf = (event: Event, root: string): Incoming => ({ event, transcript: null, cwd: root, patient: true });
+const buildIncoming = (event: Event, root: string): Incoming => ({ event, transcript: null, cwd: root, patient: true });
 
-type Decide = (input: { workflow: Workflow; run: Run; event: Event; facts: Facts }) => Step;
-
-function commit(root: string, run: string, event: Event, decision: Decide): Reply {
-  const reply = advanceRun(root, run, incomingOf(event, root), decision)?.reply ?? SILENT;
+function commit(root: string, run: string, event: Event, decision: typeof decide): Reply {
+  const reply = advanceRun(root, run, buildIncoming(event, root), decision)?.reply ?? SILENT;
   reply.after();
   return reply;
 }
 
 const command = (session: string, name: "start" | "resume", why: string): Event => ({
-  ...eventOf(session, name, why),
+  ...buildEvent(session, name, why),
   kind: "command",
   name,
   why,
@@ -106,17 +97,13 @@ export function shareProcedure(
     },
     refuses(session) {
       freeClaims(root, procedure, session);
-      const event: Event = {
-        ...eventOf(session, "success"),
-        kind: "stop",
-        message: "<promise>SUCCESS</promise>",
-        continuing: false,
-        background: 0,
-      };
+      const message = "<promise>SUCCESS</promise>";
+      const stop = { kind: "stop" as const, message, continuing: false, background: 0, agents: [], scheduled: false };
+      const event: Event = { ...buildEvent(session, "success"), ...stop };
       notify(commit(root, run, event, decide).commits);
       const now = loadRun(root, run)?.commit;
       if (!now) return "its run is missing";
-      if (now.run.claim) return openChecks(now.run, procedure);
+      if (now.run.checks.claim) return openChecks(now.run, procedure);
       // No objection proves something only if the checks were made.
       const isChecked = now.event.id === event.id && now.records.some(({ kind }) => kind === "gated");
       return isChecked || procedure.gates.length === 0 ? null : unchecked(now.run);
@@ -131,7 +118,7 @@ export function shareProcedure(
 
 function arm(root: string, procedure: Procedure, request: string): string {
   const event = command("", "start", procedure.name);
-  const incoming = incomingOf({ ...event, host: "cli" }, root);
+  const incoming = buildIncoming({ ...event, host: "cli" }, root);
   const { run, reply } = begin({ incoming, root, workflow: loopWorkflow(procedure), request });
   reply.after();
   if (run === null) throw new Error(reply.answer?.person?.replace(/^Pawl: /, "") || "no run could be started");
@@ -147,12 +134,12 @@ function stoppedBy(root: string, id: string): { outcome: LoopOutcome; why: strin
 
 const unchecked = ({ paused }: Run) => `its checks were not run${paused ? ": the run is paused" : ""}`;
 
-function openChecks({ verdicts = {} }: Run, { gates }: Procedure): string {
+function openChecks({ checks: { verdicts = {} } }: Run, { gates }: Procedure): string {
   const open = gates.flatMap((gate) => {
     const verdict = verdicts[gate.id];
     return verdict?.verdict === "pass" ? [] : [`${gate.name}: ${verdict?.why ?? "not checked"}`];
   });
-  return plain(open.join("; ")) || "its checks did not pass";
+  return safeText(open.join("; ")) || "its checks did not pass";
 }
 
 // ── auto ────────────────────────────────────────────────────────────────────
@@ -170,13 +157,12 @@ export function shareWorkflow(root: string, workflow: Workflow, known: string): 
       if (owner !== "") releasePointer(HOST, owner, run);
       owner = session;
       const before = now();
-      const found =
-        before === null ? await armFirst(root, workflow, session) : takeUp(root, before, session, iteration);
-      if ("over" in found) return found;
-      run = found.run;
-      return { instruction: found.instruction };
+      const begun = before ? takeUp(root, before, session, iteration) : armFirst(root, workflow, session);
+      if ("run" in begun) run = begun.run;
+      return begun;
     },
-    signals: (said) => ({ ...said, ...stateOf(root, run) }),
+    // The reason is the one of the agent's own signal, which counts for nothing here.
+    signals: (said) => ({ ...said, ...readState(root, run), reason: null }),
     refuses: () => null,
     note: () => undefined,
     end() {
@@ -185,16 +171,12 @@ export function shareWorkflow(root: string, workflow: Workflow, known: string): 
   };
 }
 
-type Begun = { run: string; instruction: string } | { over: { outcome: LoopOutcome; why: string } };
+type SharedRun = { run: string; instruction: string } | { over: { outcome: LoopOutcome; why: string } };
 
-async function armFirst(root: string, workflow: Workflow, session: string): Promise<Begun> {
-  const event: Event = {
-    ...eventOf(session, "prompt"),
-    kind: "prompt",
-    text: workflow.arm[0] ?? "/auto",
-    injected: false,
-  };
-  const { run, reply } = begin({ incoming: incomingOf(event, root), root, workflow, wanted: "", fresh: true });
+function armFirst(root: string, workflow: Workflow, session: string): SharedRun {
+  const text = workflow.arm[0] ?? "/auto";
+  const event: Event = { ...buildEvent(session, "prompt"), kind: "prompt", text, injected: false, typed: true };
+  const { run, reply } = begin({ incoming: buildIncoming(event, root), root, workflow, wanted: "", fresh: true });
   reply.after();
   const { answer } = reply;
   if (run !== null) return { run, instruction: answer?.agent ?? "" };
@@ -203,13 +185,13 @@ async function armFirst(root: string, workflow: Workflow, session: string): Prom
 }
 
 /** Between two tasks the next one is claimed; otherwise the fresh session continues the current one. */
-function takeUp(root: string, before: Run, session: string, iteration: number): Begun {
+function takeUp(root: string, before: Run, session: string, iteration: number): SharedRun {
   bindPointer(HOST, session, { root, run: before.id });
-  const event: Event = before.task
+  const event: Event = before.work.task
     ? command(session, "resume", `iteration ${iteration}`)
-    : { ...eventOf(session, "start"), kind: "start", source: "clear" };
+    : { ...buildEvent(session, "start"), kind: "start", source: "clear" };
   const { answer } = commit(root, before.id, event, (input) =>
-    before.task ? continueTask(input, iteration) : takeUpCleared(input),
+    before.work.task ? continueTask(input, iteration) : takeUpCleared(input),
   );
   const run = loadRun(root, before.id)?.commit.run;
   if (run && run.status !== "ended") return { run: run.id, instruction: answer?.agent ?? "" };
@@ -224,14 +206,11 @@ function continueTask(input: Parameters<typeof takeOver>[0], iteration: number):
 }
 
 /** The state of the run counts, not what the agent says. */
-function stateOf(root: string, id: string): { success: boolean; failure: boolean } {
+function readState(root: string, id: string): { success: boolean; failure: boolean } {
   const live = id === "" ? null : loadRun(root, id);
   const run = live?.commit.run ?? (id === "" ? undefined : readCommits(root, id).at(-1)?.run);
-  const over = run?.status === "ended";
-  return {
-    success: over && run.outcome === "completed",
-    failure: (over && run.outcome !== "completed") || run?.status === "halted",
-  };
+  const success = run?.status === "ended" && run.outcome === "completed";
+  return { success, failure: !success && (run?.status === "ended" || run?.status === "halted") };
 }
 
 // ── Claimed tasks ───────────────────────────────────────────────────────────
@@ -247,16 +226,16 @@ function freeClaims(root: string, { gates }: Procedure, session: string): void {
   const opened = openForChanging(root);
   if (opened.kind !== "ok") return;
   const tracker = opened.value;
-  if (claimsOf(tracker, session).length === 0) return;
+  if (listClaims(tracker, session).length === 0) return;
   const until = Bun.nanoseconds() / 1e6 + LOCK_WAIT_MS;
   const free = () => {
-    for (const { id } of claimsOf(tracker, session)) tracker.reopen(id);
+    for (const { id } of listClaims(tracker, session)) tracker.reopen(id);
     return { kind: "ok" as const, value: null };
   };
   withLock(root, until, free, "taking");
 }
 
-function claimsOf(tracker: Tracker, session: string): Task[] {
+function listClaims(tracker: Tracker, session: string): Task[] {
   const claimed = tracker.list({ state: "claimed" });
   const actor = actorOf(session);
   if (claimed.kind !== "ok") return [];

@@ -1,15 +1,14 @@
 /** A loop on a terminal: two lines about now, redrawn in place, and what has happened above them. */
-import { plain } from "../kernel/text/safe-text.ts";
-import type { IterationLine, Limits, LoopState, Verdict } from "../kernel/types/loop.ts";
+import { safeText } from "../kernel/text/safe-text.ts";
+import type { IterationLine, Limits, LoopState } from "../kernel/types/loop.ts";
 import { openWork, type Work } from "./core/agent-work.ts";
-import { type LoopView, lengthOf, money, type Screen, SHOWN, summaryText } from "./view.ts";
+import { type Colour, costSum, formatLength, type LoopView, money, type Screen, SHOWN, summaryText } from "./view.ts";
 
 /** One line on the screen, in one colour. */
 export interface Row {
   text: string;
   colour: Colour;
 }
-export type Colour = "none" | "dim" | "green" | "red" | "yellow";
 
 export interface Moment {
   procedure: string;
@@ -26,19 +25,15 @@ export interface Moment {
 
 const LIMIT = /^usage limit(: )?/;
 
-export function frameOf(moment: Moment, columns: number): Row[] {
-  const { procedure, iteration, max, waiting, line } = moment;
+export function renderFrame(moment: Moment, columns: number): Row[] {
+  const { procedure, iteration, max, waiting, line, state } = moment;
   const head = [procedure, `iteration ${iteration}${max === null ? "" : ` of ${max}`}`];
   if (waiting) {
     const first = [...head, waitText(waiting)].join(" · ");
     return rows(columns, [first, "yellow"], [`  ${waiting.why.replace(LIMIT, "")}`, "dim"]);
   }
-  const about = [
-    wholeLength(moment.elapsed_ms),
-    costText(moment.state),
-    failuresText(moment),
-    moment.doing || "working",
-  ];
+  const cost = state && state.iterations + state.spoilt > 0 ? costSum(state) : "";
+  const about = [wholeLength(moment.elapsed_ms), cost, failuresText(moment), moment.doing || "working"];
   return rows(columns, [[...head, ...about].filter(Boolean).join(" · "), "none"], [`  ${line || "…"}`, "dim"]);
 }
 
@@ -51,24 +46,14 @@ function waitText({ until, now, why }: NonNullable<Moment["waiting"]>): string {
   return `${LIMIT.test(why) ? "usage limit, resuming" : "retrying"} at ${clockText(until, now)}, ${left} left`;
 }
 
-const DAYS = ["Sun", "Mon", "Tue", "Wed", "Thu", "Fri", "Sat"];
-const two = (n: number) => String(n).padStart(2, "0");
-
 function clockText(until: Date, now: Date): string {
-  const isToday = until.toDateString() === now.toDateString();
+  const day = until.toDateString();
   const isSoon = until.getTime() - now.getTime() < 120_000;
-  const seconds = isSoon ? `:${two(until.getSeconds())}` : "";
-  return `${isToday ? "" : `${DAYS[until.getDay()]} `}${two(until.getHours())}:${two(until.getMinutes())}${seconds}`;
+  return `${day === now.toDateString() ? "" : `${day.slice(0, 3)} `}${until.toTimeString().slice(0, isSoon ? 8 : 5)}`;
 }
 
 /** Tenths of a second would only make the line flicker. */
-const wholeLength = (ms: number) => (ms < 60_000 ? `${Math.floor(ms / 1_000)}s` : lengthOf(ms));
-
-/** An agent that does not report its cost makes the sum a lower bound. */
-function costText(state: LoopState | null): string {
-  if (state === null || state.iterations + state.spoilt === 0) return "";
-  return state.cost_known ? money(state.cost_usd) : state.cost_usd > 0 ? `at least ${money(state.cost_usd)}` : "";
-}
+const wholeLength = (ms: number) => (ms < 60_000 ? `${Math.floor(ms / 1_000)}s` : formatLength(ms));
 
 function failuresText({ state, limits }: Moment): string {
   if (!state || state.failures === 0) return "";
@@ -77,31 +62,31 @@ function failuresText({ state, limits }: Moment): string {
 
 // ── Above the moving lines ──────────────────────────────────────────────────
 
-const COLOURS: Record<Verdict, Colour> = {
-  success: "green",
-  continue: "none",
-  failure: "red",
-  refused: "red",
-  spoilt: "yellow",
-};
-
-export function rowOf({ iteration, verdict, why, elapsed_ms, cost_usd }: IterationLine, columns: number): Row {
-  const { mark, word } = SHOWN[verdict];
+export function renderRow({ iteration, verdict, why, elapsed_ms, cost_usd }: IterationLine, columns: number): Row {
+  const { mark, word, colour } = SHOWN[verdict];
   const cost = cost_usd === null ? [] : [money(cost_usd)];
-  const text = [`${mark} ${iteration} ${word}`, lengthOf(elapsed_ms), ...cost, why].join(" · ");
-  return { text: cutTo(text, columns - 1), colour: COLOURS[verdict] };
+  const text = [`${mark} ${iteration} ${word}`, formatLength(elapsed_ms), ...cost, why].join(" · ");
+  return { text: cutTo(text, columns - 1), colour };
 }
 
-export function titleOf({ procedure, ai, limits }: { procedure: string; ai: string; limits: Limits | null }): string {
+export function renderTitle({
+  procedure,
+  ai,
+  limits,
+}: {
+  procedure: string;
+  ai: string;
+  limits: Limits | null;
+}): string {
   const head = `pawl loop ${procedure} with ${ai}`;
   if (!limits) return head;
   const most = limits.max_iterations === null ? "any number of iterations" : `${limits.max_iterations} iterations`;
-  return `${head} · at most ${most}, ${lengthOf(limits.time_limit * 1_000)}, ${money(limits.budget)}`;
+  return `${head} · at most ${most}, ${formatLength(limits.time_limit * 1_000)}, ${money(limits.budget)}`;
 }
 
 /** Wide characters count as two: a line that wraps could not be redrawn in place. */
 export function cutTo(text: string, most: number): string {
-  const line = plain(text).replace(/\s/g, " ").trimEnd();
+  const line = safeText(text).replace(/\s/g, " ").trimEnd();
   if (Bun.stringWidth(line) <= most) return line;
   let kept = "";
   let width = 0;
@@ -142,14 +127,12 @@ export function terminalView(screen: Screen, options: TerminalOptions): LoopView
   let work = openWork();
   const moving = (): Row[] => {
     const elapsed_ms = at ? performance.now() - at.since : 0;
-    const { iteration, max } = at ?? {
-      iteration: (state?.iterations ?? 0) + 1,
-      max: options.limits?.max_iterations ?? null,
-    };
+    const iteration = at?.iteration ?? (state?.iterations ?? 0) + 1;
+    const max = at ? at.max : (options.limits?.max_iterations ?? null);
     const wait = waiting && { ...waiting, now: new Date() };
     const { doing, line } = work;
     const moment = { ...options, iteration, max, elapsed_ms, doing, line, state, waiting: wait };
-    return at || wait ? frameOf(moment, columns()) : [];
+    return at || wait ? renderFrame(moment, columns()) : [];
   };
   const tick = () => painter.draw(moving(), verbose ? saidBy(work) : []);
   const timer = setInterval(tick, DRAWN_MS);
@@ -158,7 +141,7 @@ export function terminalView(screen: Screen, options: TerminalOptions): LoopView
     clearInterval(timer);
     painter.draw([]);
   };
-  painter.draw([], [{ text: cutTo(options.title ?? titleOf(options), columns() - 1), colour: "dim" }]);
+  painter.draw([], [{ text: cutTo(options.title ?? renderTitle(options), columns() - 1), colour: "dim" }]);
   return {
     began(iteration, max, _session, ago_ms = 0) {
       at = { iteration, max, since: performance.now() - ago_ms };
@@ -171,7 +154,7 @@ export function terminalView(screen: Screen, options: TerminalOptions): LoopView
       state = now;
       at = null;
       work.feed(NEWLINE);
-      painter.draw([], [...(verbose ? saidBy(work) : []), rowOf(line, columns())]);
+      painter.draw([], [...(verbose ? saidBy(work) : []), renderRow(line, columns())]);
     },
     waiting(ms, why) {
       waiting = { until: new Date(Date.now() + ms), why };
@@ -194,11 +177,6 @@ function saidBy(work: Work): Row[] {
 
 // ── Drawing ─────────────────────────────────────────────────────────────────
 
-export interface Painter {
-  /** the moving lines, and what stays above them */
-  draw(moving: Row[], above?: Row[]): void;
-}
-
 const CODES: Record<Colour, string> = { none: "", dim: "2", green: "32", red: "31", yellow: "33" };
 
 /**
@@ -209,7 +187,7 @@ const within = (drawing: string) => (drawing === "" ? "" : `\u001b[?25l\u001b[?7
 const backFrom = (rows: number) => (rows > 1 ? `\r\u001b[${rows - 1}A` : "\r");
 
 /** The cursor rests where the moving lines begin and stays there when the window is resized. */
-export function openPainter(write: (text: string) => void, columns: () => number, colours: boolean): Painter {
+export function openPainter(write: (text: string) => void, columns: () => number, colours: boolean) {
   let drawn: Row[] = [];
   let width = columns();
   const painted = ({ text, colour }: Row) =>
@@ -226,7 +204,8 @@ export function openPainter(write: (text: string) => void, columns: () => number
     return `${within(erased())}${lasting}${within(lines)}`;
   };
   return {
-    draw(moving, above = []) {
+    /** the moving lines, and what stays above them */
+    draw(moving: Row[], above: Row[] = []): void {
       const isInPlace = above.length === 0 && moving.length === drawn.length && width === columns();
       const text = isInPlace ? within(changed(moving)) : fresh(moving, above);
       width = columns();

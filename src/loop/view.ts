@@ -1,6 +1,8 @@
 /** What a loop shows without a terminal: log lines or JSON; and the summary at its end. */
 
-import { plain } from "../kernel/text/safe-text.ts";
+import { short } from "../engine/core/run-view.ts";
+import { counted } from "../kernel/text/counted.ts";
+import { safeText } from "../kernel/text/safe-text.ts";
 import type { IterationLine, LoopState, Verdict } from "../kernel/types/loop.ts";
 import { deviation, EXIT_CODES } from "./core/loop.ts";
 
@@ -42,35 +44,21 @@ export function lineView(screen: Screen, options: { level: Level; verbose: boole
     iterated: ({ iteration, verdict, why, elapsed_ms, cost_usd }) => {
       const level = verdict === "failure" || verdict === "refused" || verdict === "spoilt" ? "warn" : "info";
       const cost = cost_usd === null ? {} : { cost: money(cost_usd) };
-      log(level, `Completed iteration ${iteration}`, {
-        elapsed: lengthOf(elapsed_ms),
-        status: SHOWN[verdict].word,
-        ...cost,
-        why,
-      });
+      const about = { elapsed: formatLength(elapsed_ms), status: SHOWN[verdict].word };
+      log(level, `Completed iteration ${iteration}`, { ...about, ...cost, why });
     },
     waiting: (ms, why) => {
-      if (said !== why) log("warn", "Waiting", { for: lengthOf(ms), why });
+      if (said !== why) log("warn", "Waiting", { for: formatLength(ms), why });
       said = why;
     },
     ended: (state) => {
-      const { outcome, iterations, spent_ms, timing } = state;
-      log(outcome === "success" ? "info" : "error", "Loop completed", {
-        status: outcome ?? "",
-        iterations,
-        total_elapsed: lengthOf(spent_ms),
-        ...(state.cost_usd > 0 && { cost: money(state.cost_usd) }),
-        why: state.why,
-      });
-      const spread = timing.count < 2 ? {} : { stddev: lengthOf(deviation(timing)) };
-      const { min, max, mean, count } = timing;
-      log("info", "Iteration timing:", {
-        count,
-        min: lengthOf(min),
-        max: lengthOf(max),
-        mean: lengthOf(mean),
-        ...spread,
-      });
+      const { outcome, iterations, spent_ms, timing, cost_usd, why } = state;
+      const about = { status: outcome ?? "", iterations, total_elapsed: formatLength(spent_ms) };
+      const cost = cost_usd > 0 ? { cost: money(cost_usd) } : {};
+      log(outcome === "success" ? "info" : "error", "Loop completed", { ...about, ...cost, why });
+      const [min, max, mean] = [timing.min, timing.max, timing.mean].map(formatLength) as [string, string, string];
+      const spread = timing.count < 2 ? {} : { stddev: formatLength(deviation(timing)) };
+      log("info", "Iteration timing:", { count: timing.count, min, max, mean, ...spread });
     },
     stop: () => undefined,
   };
@@ -78,14 +66,13 @@ export function lineView(screen: Screen, options: { level: Level; verbose: boole
 
 const of = (iteration: number, max: number | null) => (max === null ? `${iteration}` : `${iteration}/${max}`);
 const quoted = (value: string | number) => {
-  const text = plain(String(value)).replace(/\s+/g, " ");
+  const text = safeText(String(value)).replace(/\s+/g, " ");
   return /^[\w.:/+-]*$/.test(text) ? text : JSON.stringify(text);
 };
 
 function clock(): string {
   const now = new Date();
-  const two = (n: number) => String(n).padStart(2, "0");
-  return `${two(now.getHours())}:${two(now.getMinutes())}:${two(now.getSeconds())}.${String(now.getMilliseconds()).padStart(3, "0")}`;
+  return `${now.toTimeString().slice(0, 8)}.${String(now.getMilliseconds()).padStart(3, "0")}`;
 }
 
 // ── Data ────────────────────────────────────────────────────────────────────
@@ -112,13 +99,14 @@ export function jsonView(screen: Screen): LoopView {
 // ── Summary ─────────────────────────────────────────────────────────────────
 
 /** How a verdict is shown; the word of the data stays `spoilt`. */
-export const SHOWN: Record<Verdict, { mark: string; word: string }> = {
-  success: { mark: "✔", word: "success" },
-  continue: { mark: "·", word: "continue" },
-  failure: { mark: "✘", word: "failure" },
-  refused: { mark: "✘", word: "refused" },
-  spoilt: { mark: "⟳", word: "not counted" },
+export const SHOWN: Record<Verdict, { mark: string; word: string; colour: Colour }> = {
+  success: { mark: "✔", word: "success", colour: "green" },
+  continue: { mark: "·", word: "continue", colour: "none" },
+  failure: { mark: "✘", word: "failure", colour: "red" },
+  refused: { mark: "✘", word: "refused", colour: "red" },
+  spoilt: { mark: "⟳", word: "not counted", colour: "yellow" },
 };
+export type Colour = "none" | "dim" | "green" | "red" | "yellow";
 const MOST_SHOWN = 12;
 
 /** What happened and what it cost. `rows`: each iteration again, for those who have not seen them. */
@@ -127,15 +115,16 @@ export function summaryText(state: LoopState, rows = true): string {
   const hidden = lines.length - MOST_SHOWN;
   return [
     `${outcome === "success" ? "✔" : "✘"} ${procedure}: ${wordFor(state)}`,
-    `  ${plain(why)}`,
-    ...(rows ? ["", ...(hidden > 0 ? [`  … ${hidden} earlier`] : []), ...lines.slice(-MOST_SHOWN).map(rowOf), ""] : []),
-    `  ${counted(iterations, "iteration")}${madeOf(state)}, ${lengthOf(spent_ms)}, ${costOf(state)}`,
+    `  ${safeText(why)}`,
+    ...(rows
+      ? ["", ...(hidden > 0 ? [`  … ${hidden} earlier`] : []), ...lines.slice(-MOST_SHOWN).map(renderIteration), ""]
+      : []),
+    `  ${counted(iterations, "iteration")}${formatCommits(state)}, ${formatLength(spent_ms)}, ${formatCost(state)}`,
     ...(hintFor(state) === "" ? [] : [`  ${hintFor(state)}`]),
   ].join("\n");
 }
 
-export const counted = (count: number, what: string) => `${count} ${what}${count === 1 ? "" : "s"}`;
-const madeOf = ({ commits }: LoopState) => (commits === null ? "" : `, ${counted(commits, "commit")}`);
+const formatCommits = ({ commits }: LoopState) => (commits === null ? "" : `, ${counted(commits, "commit")}`);
 
 const WORDS: Record<string, string> = {
   success: "SUCCESS",
@@ -147,37 +136,36 @@ const WORDS: Record<string, string> = {
 const wordFor = ({ outcome }: LoopState) => WORDS[outcome ?? ""] ?? "running";
 
 function hintFor({ id, outcome, run, iterations, why }: LoopState): string {
+  const name = run || id;
   if (outcome === "limit" && /iterations are done$/.test(why))
-    return `\`pawl loop --resume ${id} -n ${iterations + 5}\` continues with the remaining budget and time.`;
+    return `\`pawl loop --resume ${name} -n ${iterations + 5}\` continues with the remaining budget and time.`;
   if (outcome === "limit" || outcome === "interrupted" || outcome === "not-started")
-    return `\`pawl loop --resume ${id}\` continues with the same count and budget.`;
+    return `\`pawl loop --resume ${name}\` continues with the same count and budget.`;
   return run === "" || outcome === null ? "" : `\`pawl explain ${run}\` shows every step.`;
 }
 
-function rowOf({ iteration, verdict, why, elapsed_ms, cost_usd }: IterationLine): string {
+function renderIteration({ iteration, verdict, why, elapsed_ms, cost_usd }: IterationLine): string {
   const cost = cost_usd === null ? "" : money(cost_usd);
   const { mark, word } = SHOWN[verdict];
-  const head = `  ${mark} ${String(iteration).padStart(3)}  ${word.padEnd(11)} ${lengthOf(elapsed_ms).padStart(7)} ${cost.padStart(8)}  `;
-  return `${head}${cut(plain(why), Math.max(20, 100 - head.length))}`;
+  const head = `  ${mark} ${String(iteration).padStart(3)}  ${word.padEnd(11)} ${formatLength(elapsed_ms).padStart(7)} ${cost.padStart(8)}  `;
+  return `${head}${short(why, Math.max(20, 100 - head.length))}`;
 }
 
-const cut = (text: string, most: number) => {
-  const line = text.replace(/\s+/g, " ").trim();
-  return line.length > most ? `${line.slice(0, most - 1)}…` : line;
-};
+/** An agent that does not report its cost makes the sum a lower bound; "": nothing is known. */
+export function costSum({ cost_known, cost_usd }: LoopState): string {
+  return cost_known ? money(cost_usd) : cost_usd > 0 ? `at least ${money(cost_usd)}` : "";
+}
 
-/** An agent that does not report its cost makes the sum a lower bound. */
-function costOf(state: LoopState): string {
-  const { cost_usd, cost_known, tokens } = state;
-  const sum = cost_known ? money(cost_usd) : cost_usd > 0 ? `at least ${money(cost_usd)}` : "cost unknown";
-  const tried = state.trial_usd > 0 ? ` (${money(state.trial_usd)} of it for preflight)` : "";
-  const count = tokens.in + tokens.out;
-  return count === 0 ? `${sum}${tried}` : `${sum}${tried}, ${tokens.in} tokens in, ${tokens.out} out`;
+function formatCost(state: LoopState): string {
+  const { tokens, trial_usd } = state;
+  const tried = trial_usd > 0 ? ` (${money(trial_usd)} of it for preflight)` : "";
+  const read = tokens.in + tokens.out === 0 ? "" : `, ${tokens.in} tokens in, ${tokens.out} out`;
+  return `${costSum(state) || "cost unknown"}${tried}${read}`;
 }
 
 export const money = (usd: number) => `$${usd.toFixed(usd < 1 ? 4 : 2)}`;
 
-export function lengthOf(ms: number): string {
+export function formatLength(ms: number): string {
   if (ms < 1_000) return `${Math.round(ms)}ms`;
   const seconds = ms / 1_000;
   if (seconds < 60) return `${seconds.toFixed(1)}s`;

@@ -3,27 +3,36 @@
  * that; the first look at the local time zone costs the JavaScript engine five (docs/decisions/0004). Elsewhere than
  * on Linux with glibc this is null, and callers take the ordinary way.
  */
-export interface Libc {
-  open(path: number, flags: number, mode: number): number;
-  close(fd: number): number;
-  read(fd: number, at: number, size: number): number;
-  pread(fd: number, at: number, size: number, position: number): number;
-  write(fd: number, at: number, size: number): number;
-  fsync(fd: number): number;
-  link(from: number, to: number): number;
-  rename(from: number, to: number): number;
-  unlink(path: number): number;
-  mkdir(path: number, mode: number): number;
-  statx(dir: number, path: number, flags: number, mask: number, at: number): number;
-  getdents64(fd: number, at: number, size: number): number;
-  realpath(path: number, at: number): number | null;
-  readlink(path: number, at: number, size: number): number;
-  localtime_r(time: number, tm: number): number;
-  __errno_location(): number;
-}
+import { attempt } from "../kernel/attempt.ts";
+
+const [INT, SIZE] = ["i32", "i64_fast"] as const;
+
+const CALLS = {
+  open: { args: ["ptr", "i32", "u32"], returns: INT },
+  close: { args: ["i32"], returns: INT },
+  read: { args: ["i32", "ptr", "u64"], returns: SIZE },
+  pread: { args: ["i32", "ptr", "u64", "i64"], returns: SIZE },
+  write: { args: ["i32", "ptr", "u64"], returns: SIZE },
+  fsync: { args: ["i32"], returns: INT },
+  link: { args: ["ptr", "ptr"], returns: INT },
+  rename: { args: ["ptr", "ptr"], returns: INT },
+  unlink: { args: ["ptr"], returns: INT },
+  mkdir: { args: ["ptr", "u32"], returns: INT },
+  statx: { args: ["i32", "ptr", "i32", "u32", "ptr"], returns: INT },
+  getdents64: { args: ["i32", "ptr", "u64"], returns: SIZE },
+  realpath: { args: ["ptr", "ptr"], returns: "ptr" },
+  readlink: { args: ["ptr", "ptr", "u64"], returns: SIZE },
+  localtime_r: { args: ["ptr", "ptr"], returns: "ptr" },
+  __errno_location: { args: [], returns: "ptr" },
+};
+
+type Calls = Record<string, { args: string[]; returns: string }>;
+/** Pointers are numbers, too. */
+type Functions<C> = Record<keyof C, (...args: number[]) => number>;
+export type Libc = Functions<typeof CALLS>;
 
 interface Ffi {
-  dlopen(name: string, symbols: Record<string, { args: string[]; returns: string }>): { symbols: Libc };
+  dlopen<C extends Calls>(name: string, calls: C): { symbols: Functions<C> };
   ptr(bytes: Uint8Array, offset?: number): number;
   read: { i32(at: number, offset: number): number };
 }
@@ -35,29 +44,7 @@ export const libc = openLibc();
 function openLibc(): Libc | null {
   // The flags of open() differ between processors; these two are known.
   if (process.platform !== "linux" || (process.arch !== "x64" && process.arch !== "arm64")) return null;
-  const [status, size] = ["i32", "i64_fast"];
-  try {
-    return ffi.dlopen("libc.so.6", {
-      open: { args: ["ptr", "i32", "u32"], returns: status },
-      close: { args: ["i32"], returns: status },
-      read: { args: ["i32", "ptr", "u64"], returns: size },
-      pread: { args: ["i32", "ptr", "u64", "i64"], returns: size },
-      write: { args: ["i32", "ptr", "u64"], returns: size },
-      fsync: { args: ["i32"], returns: status },
-      link: { args: ["ptr", "ptr"], returns: status },
-      rename: { args: ["ptr", "ptr"], returns: status },
-      unlink: { args: ["ptr"], returns: status },
-      mkdir: { args: ["ptr", "u32"], returns: status },
-      statx: { args: ["i32", "ptr", "i32", "u32", "ptr"], returns: status },
-      getdents64: { args: ["i32", "ptr", "u64"], returns: size },
-      realpath: { args: ["ptr", "ptr"], returns: "ptr" },
-      readlink: { args: ["ptr", "ptr", "u64"], returns: size },
-      localtime_r: { args: ["ptr", "ptr"], returns: "ptr" },
-      __errno_location: { args: [], returns: "ptr" },
-    }).symbols;
-  } catch {
-    return null;
-  }
+  return attempt(() => ffi.dlopen("libc.so.6", CALLS).symbols, null);
 }
 
 /** `YYYY-MM-DD HH:MM:SS` in the person's own time zone. */

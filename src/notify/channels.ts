@@ -1,20 +1,16 @@
 /** The channels. Each returns null if it worked, otherwise why not; none delays the others. */
-import { accessSync, constants } from "node:fs";
 import { messageOf as reason } from "../store/files.ts";
 import { homeDir } from "../store/home.ts";
-import { join } from "../store/names.ts";
 import { cleanEnvironment } from "../store/processes/command.ts";
 import { endGroup } from "../store/processes/process.ts";
-import { type Message, projectOf } from "./notice.ts";
+import { type Message, projectName } from "./notice.ts";
 
 const LIMIT_MS = 10_000;
-
-type Environment = Record<string, string>;
 
 // ── The person's own program ─────────────────────────────────────────────
 
 export function byCommand(argv: string[], message: Message): Promise<string | null> {
-  return start(argv, `${JSON.stringify(asJson(message))}\n`, variablesOf(message));
+  return start(argv, `${JSON.stringify(asJson(message))}\n`, buildVariables(message));
 }
 
 const asJson = ({ title, text, what, project, notices }: Message) => ({
@@ -23,10 +19,10 @@ const asJson = ({ title, text, what, project, notices }: Message) => ({
   text,
   what,
   project,
-  notices: notices.map(({ unrung: _, ...notice }) => ({ ...notice, project: projectOf(notice.root) })),
+  notices: notices.map(({ unrung: _, ...notice }) => ({ ...notice, project: projectName(notice.root) })),
 });
 
-const variablesOf = ({ title, text, what, project, notices }: Message): Environment => ({
+const buildVariables = ({ title, text, what, project, notices }: Message) => ({
   PAWL_NOTIFY_TITLE: title,
   PAWL_NOTIFY_TEXT: text,
   PAWL_NOTIFY_WHAT: what,
@@ -61,23 +57,13 @@ const escaped = (text: string) => text.replaceAll("&", "&amp;").replaceAll("<", 
 
 /** No shell is involved, but people write `~/` for their home. */
 export function whereIs(program: string): string | null {
-  const { PATH = "" } = cleanEnvironment(process.env);
-  const places = program.includes("/")
-    ? [program.replace(/^~(?=\/)/, () => homeDir())]
-    : PATH.split(":").map((folder) => join(folder, program));
-  return places.find((path) => path.startsWith("/") && canRun(path)) ?? null;
+  const name = program.replace(/^~(?=\/)/, () => homeDir());
+  if (name.includes("/") && !name.startsWith("/")) return null;
+  const folders = (cleanEnvironment(process.env).PATH ?? "").split(":").filter((folder) => folder.startsWith("/"));
+  return Bun.which(name, { PATH: folders.join(":") });
 }
 
-function canRun(path: string): boolean {
-  try {
-    accessSync(path, constants.X_OK);
-    return true;
-  } catch {
-    return false;
-  }
-}
-
-async function start(argv: string[], input: string, variables: Environment): Promise<string | null> {
+async function start(argv: string[], input: string, variables: Record<string, string>): Promise<string | null> {
   const [name = "", ...words] = argv;
   const program = whereIs(name);
   if (program === null) return `${name} is not a program on the PATH`;
@@ -98,11 +84,9 @@ async function start(argv: string[], input: string, variables: Environment): Pro
 }
 
 async function within(exited: Promise<number>, group: number, name: string): Promise<string | null> {
-  let timer: ReturnType<typeof setTimeout> | undefined;
-  const late = new Promise<"late">((resolve) => {
-    timer = setTimeout(() => resolve("late"), LIMIT_MS);
-  });
-  const end = await Promise.race([exited, late]);
+  const late = Promise.withResolvers<"late">();
+  const timer = setTimeout(() => late.resolve("late"), LIMIT_MS);
+  const end = await Promise.race([exited, late.promise]);
   clearTimeout(timer);
   if (end === 0) return null;
   if (end !== "late") return `${name} ended with ${end}`;

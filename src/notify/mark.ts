@@ -2,6 +2,7 @@
  * Tells hooks that notifications are on, so that they need not read config.yaml; without it nothing of this room is
  * loaded. It contains nothing that is run. `pawl notify on` writes it; it is removed when the config says off.
  */
+import { attempt } from "../kernel/attempt.ts";
 import { isObject, lookAt, parseJson, readText } from "../store/files.ts";
 import { statePath } from "../store/home.ts";
 
@@ -14,22 +15,12 @@ export interface Mark {
 export const markPath = () => statePath("notify-on");
 
 /** Asked for every answer of a hook, so it must be cheap. */
-export function notificationsOn(): boolean {
-  try {
-    return lookAt(markPath()) !== undefined;
-  } catch {
-    return false;
-  }
-}
+export const notificationsOn = () => attempt(() => lookAt(markPath()) !== undefined, false);
 
 export function readMark(): Mark | null {
-  try {
-    const file = readText(markPath(), 1024);
-    const value = file.ok ? parseJson(file.text) : null;
-    if (!isObject(value)) return null;
-    const { bell, silent } = value;
-    return { bell: bell === true, silent: typeof silent === "number" && silent > 0 ? silent : 0 };
-  } catch {
-    return null;
-  }
+  const file = attempt(() => readText(markPath(), 1024), null);
+  const value = file?.ok ? parseJson(file.text) : null;
+  if (!isObject(value)) return null;
+  const { bell, silent } = value;
+  return { bell: bell === true, silent: typeof silent === "number" && silent > 0 ? silent : 0 };
 }

@@ -3,9 +3,9 @@ import { closeSync, constants, fstatSync, openSync, writeSync } from "node:fs";
 import { logError } from "../store/errors.ts";
 import { readText } from "../store/files.ts";
 import { type Pointer, readPointer } from "../store/place.ts";
-import { asIdentity, whereabouts } from "../store/processes/process.ts";
+import { asIdentity, processState } from "../store/processes/process.ts";
 import { byCommand, byDesktop } from "./channels.ts";
-import { type Message, messageOf, type Notice } from "./notice.ts";
+import { buildMessage, type Message, type Notice } from "./notice.ts";
 import { type NotifySettings, readSettings } from "./settings.ts";
 import { silentRuns } from "./silence.ts";
 import { put, takeAll, tidy } from "./spool.ts";
@@ -13,21 +13,17 @@ import { put, takeAll, tidy } from "./spool.ts";
 /** `pawl notify --send`, started by a hook that has ended by now. The first process to take the spool sends for all. */
 export async function sendSoon(): Promise<void> {
   const settings = readSettings();
-  if ("errors" in settings) {
-    const [{ file, line, message }] = settings.errors as [(typeof settings.errors)[0]];
-    logError(null, "notify", `${file}:${line}: ${message}`);
+  if ("errors" in settings || !settings.on) {
+    const problem = "errors" in settings && settings.errors[0];
+    if (problem) logError(null, "notify", `${problem.file}:${problem.line}: ${problem.message}`);
     // By the time the config is fixed this is old news.
-    takeAll();
-    return;
-  }
-  if (!settings.on) {
     takeAll();
     return;
   }
   for (const notice of silentRuns(Date.now(), settings.silent)) put(notice);
   await Bun.sleep(settings.batch * 1000);
   const notices = takeAll();
-  if (notices.length > 0) await sendNow(settings, messageOf(notices));
+  if (notices.length > 0) await sendNow(settings, buildMessage(notices));
   tidy(Date.now());
 }
 
@@ -47,7 +43,7 @@ export async function sendNow(settings: NotifySettings, message: Message): Promi
 export async function tell(notices: Notice[]): Promise<Message | null> {
   const settings = readSettings();
   if (notices.length === 0 || "errors" in settings || !settings.on) return null;
-  const message = messageOf(notices);
+  const message = buildMessage(notices);
   await sendNow(settings, message);
   return message;
 }
@@ -59,14 +55,14 @@ const BELL = "\u0007";
 /** Each terminal once, one byte: the client draws there, and anything longer would disturb it. */
 function ringTerminals(notices: Notice[]): void {
   const sessions = new Set(notices.filter(({ unrung }) => unrung).map(({ session }) => session));
-  const terminals = new Set([...sessions].map((session) => terminalOf(readPointer("claude", session))));
+  const terminals = new Set([...sessions].map((session) => findTerminal(readPointer("claude", session))));
   for (const terminal of terminals) if (terminal !== null) ring(terminal);
 }
 
 /** null: perhaps not the process that the session began with, or it has no pseudo-terminal. */
-function terminalOf(pointer: Pointer | null): string | null {
+function findTerminal(pointer: Pointer | null): string | null {
   const host = pointer && asIdentity({ ...pointer });
-  if (process.platform !== "linux" || !host || whereabouts(host) !== "there") return null;
+  if (process.platform !== "linux" || !host || processState(host) !== "there") return null;
   const stat = readText(`/proc/${host.pid}/stat`);
   // The second field is the program's name, which may hold spaces and brackets: count from its end.
   const device = stat.ok ? Number(stat.text.slice(stat.text.lastIndexOf(")") + 2).split(" ")[4]) : 0;

@@ -1,5 +1,6 @@
 /** Active runs without a sign of life. No process watches all the time; hooks, loops and the dashboard look. */
-import { transcriptsOf } from "../hosts/claude/open-call.ts";
+import { listTranscripts } from "../hosts/claude/folders.ts";
+import { attempt } from "../kernel/attempt.ts";
 import { stat } from "../native/disk.ts";
 import { namesOrNone } from "../store/files.ts";
 import { statePath } from "../store/home.ts";
@@ -37,17 +38,9 @@ const sessions = () =>
 
 /** A working agent writes its transcript long before it stops, and so do its sub-agents. */
 function lastWritten(session: string): number {
-  const times = transcriptsOf(session).flatMap((own) => {
+  const paths = listTranscripts(session).flatMap((own) => {
     const agents = join(own.slice(0, -".jsonl".length), "subagents");
-    return [own, ...namesOrNone(agents).map((name) => join(agents, name))].map(writtenAt);
+    return [own, ...namesOrNone(agents).map((name) => join(agents, name))];
   });
-  return Math.max(0, ...times);
-}
-
-function writtenAt(path: string): number {
-  try {
-    return stat(path).mtimeMs;
-  } catch {
-    return 0;
-  }
+  return Math.max(0, ...paths.map((path) => attempt(() => stat(path).mtimeMs, 0)));
 }

@@ -65,19 +65,17 @@ function readNotice(path: string): Notice[] {
 
 // ── Sent recently ────────────────────────────────────────────────────────────
 
-/** true for one caller only, until `ttl_ms` have passed. */
+/**
+ * true for one caller only, until `ttl_ms` have passed. Time is cut into spans of that length with a file each, which only
+ * one process can create: a caller has to look at the span before and to create the file of its own.
+ */
 export function firstToSay(key: string, now: number, ttl_ms: number): boolean {
-  const path = join(SAID(), hashOf(key).slice(0, 32));
-  const until = untilOf(path);
-  if (until !== null && until > now) return false;
-  if (until !== null && !takeAway(path, now)) return false;
-  return keep(path, now + ttl_ms);
-}
-
-function keep(path: string, until: number): boolean {
+  const nth = Math.floor(now / ttl_ms);
+  const makePath = (span: number) => join(SAID(), hashOf(`${key} ${span}`).slice(0, 32));
+  if (readUntil(makePath(nth - 1)) > now) return false;
   makeDirs(SAID(), 0o700);
   try {
-    withTemp(SAID(), String(until), 0o600, (temp) => link(temp, path), "unsynced");
+    withTemp(SAID(), String(now + ttl_ms), 0o600, (temp) => link(temp, makePath(nth)), "unsynced");
     return true;
   } catch (error) {
     if (errorCode(error) === "EEXIST") return false;
@@ -85,26 +83,9 @@ function keep(path: string, until: number): boolean {
   }
 }
 
-/** false: another process was faster and has sent it again. */
-function takeAway(path: string, now: number): boolean {
-  const aside = `${path}.${process.pid}`;
-  try {
-    rename(path, aside);
-    const mistaken = (untilOf(aside) ?? 0) > now;
-    if (mistaken) link(aside, path);
-    return !mistaken;
-  } catch (error) {
-    if (errorCode(error) === "ENOENT" || errorCode(error) === "EEXIST") return false;
-    throw error;
-  } finally {
-    removeQuietly(aside);
-  }
-}
-
-/** null: never sent. An unreadable entry counts as expired. */
-function untilOf(path: string): number | null {
+/** 0: never sent, or unreadable. */
+function readUntil(path: string): number {
   const file = readText(path, 64);
-  if (!file.ok && file.why === "missing") return null;
   return file.ok ? Number(file.text) || 0 : 0;
 }
 
@@ -115,7 +96,7 @@ const OLD_MS = 3_600_000;
 export function tidy(now: number): void {
   for (const name of namesOrNone(SAID())) {
     const path = join(SAID(), name);
-    if ((untilOf(path) ?? 0) < now - OLD_MS) removeQuietly(path);
+    if (readUntil(path) < now - OLD_MS) removeQuietly(path);
   }
   for (const name of namesOrNone(statePath("notify")).filter((one) => one.startsWith("taken-"))) {
     const path = statePath("notify", name);

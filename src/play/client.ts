@@ -5,12 +5,6 @@
 import { appendFileSync, mkdirSync } from "node:fs";
 import { dirname, join } from "node:path";
 
-/** A project, and the home of everything that is started in it. */
-export interface Stage {
-  root: string;
-  home: string;
-}
-
 /** One conversation: what the client would say about it. */
 export interface Session {
   id: string;
@@ -24,7 +18,7 @@ export interface Session {
 /** What the client says of itself to its hooks and to the shells it starts. */
 export const CLIENT = { AI_AGENT: "claude-code_2-1-197_harness" };
 
-export function openSession({ home }: Pick<Stage, "home">, id: string): Session {
+export function openSession({ home }: { home: string }, id: string): Session {
   const transcript = join(home, ".claude/projects/project", `${id}.jsonl`);
   mkdirSync(dirname(transcript), { recursive: true });
   return { id, turn: 0, continuing: false, transcript, messages: 0 };
@@ -32,7 +26,7 @@ export function openSession({ home }: Pick<Stage, "home">, id: string): Session 
 
 // ── Payloads ────────────────────────────────────────────────────────────────
 
-export function payload({ root }: Pick<Stage, "root">, session: Session, name: string, fields: object = {}) {
+export function payload({ root }: { root: string }, session: Session, name: string, fields: object = {}) {
   return {
     session_id: session.id,
     transcript_path: session.transcript,
@@ -65,9 +59,7 @@ export const strayStart = (folder: string) => ({
 
 // ── Transcript ──────────────────────────────────────────────────────────────
 
-type Block = Record<string, unknown>;
-
-function transcribe(session: Session, fields: Record<string, unknown>): void {
+export function transcribe(session: Session, fields: object): void {
   const timestamp = new Date().toISOString();
   const line = { isSidechain: false, timestamp, sessionId: session.id, ...fields };
   appendFileSync(session.transcript, `${JSON.stringify(line)}\n`);
@@ -78,26 +70,12 @@ export function transcribePrompt(session: Session, text: string): void {
 }
 
 /** One message of the agent; the client writes each of its blocks as a line of its own. */
-export function transcribeMessage(session: Session, blocks: Block[]): void {
+export function transcribeMessage(session: Session, blocks: object[]): void {
   session.messages += 1;
   const id = `msg_${session.messages}`;
   for (const block of blocks) {
     transcribe(session, { type: "assistant", message: { id, role: "assistant", model: "m", content: [block] } });
   }
-}
-
-/** A tool call with its result, as text and, where the tool has one, as data. */
-export function transcribeTool(
-  session: Session,
-  name: string,
-  text: string,
-  data: unknown = text,
-  input: unknown = {},
-): void {
-  const id = `toolu_${session.messages + 1}`;
-  transcribeMessage(session, [{ type: "tool_use", id, name, input }]);
-  const content = [{ tool_use_id: id, type: "tool_result", content: text }];
-  transcribe(session, { type: "user", message: { role: "user", content }, toolUseResult: data });
 }
 
 // ── Answers ─────────────────────────────────────────────────────────────────

@@ -1,12 +1,12 @@
 /** The sessions of this machine that are still at work, as trackers name them. */
+import { attempt } from "../kernel/attempt.ts";
 import { actorOf } from "../kernel/types/task.ts";
-import { rename } from "../native/disk.ts";
 import { logError } from "./errors.ts";
-import { makeDirs, namesOrNone, readText, removeQuietly, withTemp } from "./files.ts";
+import { namesOrNone, readJson, removeQuietly, writeInHome } from "./files.ts";
 import { statePath } from "./home.ts";
-import { basename, dirname, isPlainName } from "./names.ts";
-import { type Pointer, readPointer } from "./place.ts";
-import { describeParent, ownerGone, type Process } from "./processes/owner.ts";
+import { isPlainName } from "./names.ts";
+import { allPointers, type Pointer } from "./place.ts";
+import { describeParent, type Identity, ownerGone } from "./processes/owner.ts";
 import { loadRun } from "./runs.ts";
 
 /** true: at work; false: known to be gone. Of those that are not in here no one knows. */
@@ -15,20 +15,17 @@ export type Actors = ReadonlyMap<string, boolean>;
 export function knownActors(): Actors {
   const known = new Map<string, boolean>();
   const note = (actor: string, isLive: boolean) => known.set(actor, isLive || known.get(actor) === true);
-  for (const name of namesOrNone(statePath("sessions"))) {
-    const [, host = "", session = ""] = /^([a-z]+)-(.+)$/.exec(name) ?? [];
-    const pointer = session === "" ? null : readPointer(host, session);
-    if (!pointer) continue;
+  for (const { session, pointer } of allPointers()) {
     const isLive = !ownerGone(pointer);
     note(actorOf(session), isLive);
-    const claimant = isLive ? claimantOf(pointer) : null;
+    const claimant = isLive ? findClaimant(pointer) : null;
     if (claimant !== null) note(claimant, true);
   }
   for (const { session, isLive } of notedSessions()) note(actorOf(session), isLive);
   return known;
 }
 
-interface Noted extends Process {
+interface Noted extends Partial<Identity> {
   root: string;
   session: string;
   /** milliseconds since 1970 */
@@ -46,10 +43,8 @@ export function noteActor(root: string, session: string, host = process.ppid): v
   const found = describeParent(host);
   if (found.pid === undefined || !isPlainName(session)) return;
   const noted: Noted = { root, session, at: Date.now(), ...found };
-  const path = statePath("actors", session);
   try {
-    makeDirs(dirname(path), 0o700);
-    withTemp(dirname(path), `${JSON.stringify(noted)}\n`, 0o600, (temp) => rename(temp, path), "unsynced");
+    writeInHome(statePath("actors", session), `${JSON.stringify(noted)}\n`, "unsynced");
   } catch (error) {
     // No reason to keep it from its task.
     logError(root, "actors", error);
@@ -58,7 +53,7 @@ export function noteActor(root: string, session: string, host = process.ppid): v
 
 /** A process has one conversation at a time: the newest. */
 function notedSessions(): { session: string; isLive: boolean }[] {
-  const all = namesOrNone(statePath("actors")).flatMap((name) => readNoted(statePath("actors", name)) ?? []);
+  const all = namesOrNone(statePath("actors")).flatMap((name) => readNoted(name) ?? []);
   return all.map((one) => {
     const isLive = !ownerGone(one) && !all.some((other) => other.at > one.at && isSame(other, one));
     if (!isLive && Date.now() - one.at > KEPT_MS) removeQuietly(statePath("actors", one.session));
@@ -66,23 +61,13 @@ function notedSessions(): { session: string; isLive: boolean }[] {
   });
 }
 
-const isSame = (a: Process, b: Process) => a.pid === b.pid && a.pid_start === b.pid_start && a.boot === b.boot;
+const isSame = (a: Noted, b: Noted) => a.pid === b.pid && a.pid_start === b.pid_start && a.boot === b.boot;
 
-function readNoted(path: string): Noted | null {
-  const file = readText(path, 8 * 1024);
-  try {
-    const value = file.ok ? JSON.parse(file.text) : null;
-    return basename(path) === value?.session && typeof value.at === "number" ? value : null;
-  } catch {
-    return null;
-  }
+function readNoted(name: string): Noted | null {
+  const value = readJson(statePath("actors", name), 8 * 1024);
+  return value?.session === name && typeof value.at === "number" ? (value as unknown as Noted) : null;
 }
 
 /** A run that went from session to session keeps the name under which its task was claimed. */
-function claimantOf({ root, run }: Pointer): string | null {
-  try {
-    return (run === "" ? null : loadRun(root, run)?.commit.run.task?.actor) || null;
-  } catch {
-    return null;
-  }
-}
+const findClaimant = ({ root, run }: Pointer): string | null =>
+  attempt(() => run !== "" && loadRun(root, run)?.commit.run.work.task?.actor, null) || null;

@@ -1,4 +1,5 @@
 /** What went wrong on our side, one line each. Never a reason for anything else to go wrong. */
+import { attempt } from "../kernel/attempt.ts";
 import { rename } from "../native/disk.ts";
 import { appendLine, insideRoot, lookAt, makeDirs } from "./files.ts";
 import { statePath } from "./home.ts";
@@ -14,15 +15,13 @@ export function logError(root: string | null, where: string, error: unknown): vo
 }
 
 function tryLog(findPath: () => string | null, line: string): boolean {
-  try {
+  return attempt(() => {
     const path = findPath();
     if (path === null) return false;
     rotate(path);
     appendLine(path, line);
     return true;
-  } catch {
-    return false;
-  }
+  }, false);
 }
 
 function projectLog(root: string): string | null {
@@ -42,14 +41,7 @@ function rotate(path: string): void {
 }
 
 function errorLine(where: string, error: unknown): string {
-  const text = `${new Date().toISOString()} ${where}: ${describe(error)}`;
+  const describe = () => (error instanceof Error ? `${error.name}: ${error.message}` : String(error));
+  const text = `${new Date().toISOString()} ${where}: ${attempt(describe, "an error that cannot be described")}`;
   return text.replace(/[\u0000-\u001f\u007f\u0085\u2028\u2029]+/g, " ").slice(0, LONGEST_LINE);
-}
-
-function describe(error: unknown): string {
-  try {
-    return error instanceof Error ? `${error.name}: ${error.message}` : String(error);
-  } catch {
-    return "an error that cannot be described";
-  }
 }

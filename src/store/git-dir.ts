@@ -1,44 +1,54 @@
 /** Finds git's own folders without starting git. */
+import { attempt } from "../kernel/attempt.ts";
 import { realpath, stat } from "../native/disk.ts";
 import { readText } from "./files.ts";
 import { dirname, join } from "./names.ts";
 
 /** The git folder of a working tree whose top is `top`; null where it is no top. */
-export function gitDirOf(top: string): string | null {
+export function findGitDir(top: string): string | null {
   const dot = join(top, ".git");
-  try {
-    if (stat(dot).isDirectory()) return dot;
-  } catch {
-    return null;
-  }
+  const found = attempt(() => stat(dot), null);
+  if (found === null || found.isDirectory()) return found && dot;
   const file = readText(dot, 64 * 1024);
   const target = file.ok ? /^gitdir: ([^\n\r]+)/.exec(file.text)?.[1] : undefined;
   return target === undefined ? null : below(top, target);
 }
 
 export function isLinkedWorktree(top: string): boolean {
-  const gitDir = gitDirOf(top);
+  const gitDir = findGitDir(top);
   return gitDir !== null && readText(join(gitDir, "commondir"), 64 * 1024).ok;
 }
 
 /** What all worktrees of a repository share; null where it does not look like git. */
-function commonDirOf(gitDir: string): string | null {
+function findCommonDir(gitDir: string): string | null {
   const file = readText(join(gitDir, "commondir"), 64 * 1024);
   const common = file.ok ? below(gitDir, file.text.trim()) : gitDir;
-  try {
-    return stat(join(common, "objects")).isDirectory() ? realpath(common) : null;
-  } catch {
-    return null;
-  }
+  return attempt(() => (stat(join(common, "objects")).isDirectory() ? realpath(common) : null), null);
 }
 
 export function findGit(root: string): { top: string; common: string } | null {
   for (let dir = root; ; dir = dirname(dir)) {
-    const gitDir = gitDirOf(dir);
-    const common = gitDir === null ? null : commonDirOf(gitDir);
+    const gitDir = findGitDir(dir);
+    const common = gitDir === null ? null : findCommonDir(gitDir);
     if (common !== null) return { top: dir, common };
     if (gitDir !== null || dir === dirname(dir)) return null;
   }
+}
+
+/**
+ * The same project in the main checkout, for what all worktrees of a repository share. The project itself where it is in
+ * no linked worktree, or where there is no main checkout (a bare repository, a branch without that folder).
+ */
+export function inMainCheckout(root: string): string {
+  const git = findGit(root);
+  if (git === null || !git.common.endsWith("/.git") || !isLinkedWorktree(git.top) || isBare(git.common)) return root;
+  const main = dirname(git.common) + root.slice(git.top.length);
+  return attempt(() => stat(main).isDirectory(), false) ? main : root;
+}
+
+function isBare(common: string): boolean {
+  const config = readText(join(common, "config"), 64 * 1024);
+  return config.ok && /^\s*bare\s*=\s*true\s*$/im.test(config.text);
 }
 
 /** Absolute as it is, else seen from the folder. */

@@ -1,6 +1,6 @@
 /** Which claims and shortcuts of a session were already answered: one line each, so that two hooks never both speak. */
 
-import { lstat, namesOf } from "../native/disk.ts";
+import { lstat, readNames } from "../native/disk.ts";
 import { appendLine, hashOf, makeDirs, readText, removeQuietly, writeAtomic } from "./files.ts";
 import { statePath } from "./home.ts";
 import { dirname, join } from "./names.ts";
@@ -41,11 +41,10 @@ export function noteClaim(
   };
 }
 
-/** Sessions no one goes on with leave their files behind; a new one clears up after them. */
+/** Abandoned sessions leave their files; a new session removes them. */
 function forgetOld(folder: string): void {
-  for (const path of namesOf(folder)
-    .slice(0, MOST_LOOKED_AT)
-    .map((name) => join(folder, name))) {
+  for (const name of readNames(folder).slice(0, MOST_LOOKED_AT)) {
+    const path = join(folder, name);
     if (Date.now() - (lstat(path)?.mtimeMs ?? Number.POSITIVE_INFINITY) > KEPT_MS) removeQuietly(path);
   }
 }

@@ -3,25 +3,26 @@
  * number; making the folder is the claim to it, so that only one process starts. Every file but the output is sealed
  * for its exact place: what someone else wrote there does not exist for us.
  */
-import { FLAGS, link, mkdir, namesOf, removeAll, rename } from "../native/disk.ts";
+import type { Run } from "../kernel/types/run.ts";
+import { FLAGS, mkdir, readNames, removeAll, rename } from "../native/disk.ts";
+import { dropBase } from "./bases.ts";
 import {
   ensureDir,
   errorCode,
   insideRoot,
-  isObject,
+  linkIfFree,
   lookAt,
   messageOf,
   openRegular,
-  parseJson,
   readTail,
-  readText,
   removeQuietly,
   TEMP_PREFIX,
+  tolerate,
   withTemp,
 } from "./files.ts";
 import { join } from "./names.ts";
 import { excludeOurs } from "./owned.ts";
-import { seal, unseal } from "./seal.ts";
+import { readSealed, seal } from "./seal.ts";
 
 const JOBS = ".pawl/jobs";
 const ID = /^[a-z0-9-]{1,80}$/;
@@ -41,10 +42,10 @@ export interface JobPlace {
 /** "result" is the end of it; "runner" is who has it in hand; "group" is what it started last. */
 export type JobFile = "spec" | "runner" | "group" | "result";
 
-const folderOf = (root: string, id: string) => insideRoot(root, `${JOBS}/${checked(id)}`);
+const jobFolder = (root: string, id: string) => insideRoot(root, `${JOBS}/${checked(id)}`);
 const startFolder = ({ root, id, start }: JobPlace) => insideRoot(root, `${JOBS}/${checked(id)}/${start}`);
-const pathOf = (place: JobPlace, file: JobFile) => join(startFolder(place), `${file}.json`);
-const contextOf = ({ root, id, start }: JobPlace, file: JobFile) => `job/${id}/${start}/${file}/${root}`;
+const jobPath = (place: JobPlace, file: JobFile) => join(startFolder(place), `${file}.json`);
+const jobContext = ({ root, id, start }: JobPlace, file: JobFile) => `job/${id}/${start}/${file}/${root}`;
 const outputPath = (place: JobPlace) => join(startFolder(place), "output");
 
 function checked(id: string): string {
@@ -54,15 +55,14 @@ function checked(id: string): string {
 
 /** The newest start; null: there is none. */
 export function lastStart(root: string, id: string): JobPlace | null {
-  const starts = namesIn(folderOf(root, id)).filter((name) => /^[1-9]\d{0,5}$/.test(name));
+  const starts = namesIn(jobFolder(root, id)).filter((name) => /^[1-9]\d{0,5}$/.test(name));
   return starts.length === 0 ? null : { root, id, start: Math.max(...starts.map(Number)) };
 }
 
 function namesIn(folder: string): string[] {
   try {
-    return namesOf(folder);
+    return tolerate(["ENOENT"], () => readNames(folder), []);
   } catch (error) {
-    if (errorCode(error) === "ENOENT") return [];
     throw new JobError(`${folder} cannot be read: ${messageOf(error)}`);
   }
 }
@@ -87,14 +87,11 @@ export function claimedAt(place: JobPlace): number | null {
 
 /** What this Pawl wrote there; null: nothing, or nothing to be believed. */
 export function readJobFile(place: JobPlace, file: JobFile): Record<string, unknown> | null {
-  const read = readText(pathOf(place, file), LARGEST_FILE);
-  const json = read.ok ? unseal(contextOf(place, file), read.text) : null;
-  const value = json === null ? null : parseJson(json);
-  return isObject(value) ? value : null;
+  return readSealed(jobContext(place, file), jobPath(place, file), LARGEST_FILE);
 }
 
 export function hasJobFile(place: JobPlace, file: JobFile): boolean {
-  return lookAt(pathOf(place, file)) !== undefined;
+  return lookAt(jobPath(place, file)) !== undefined;
 }
 
 export function writeJobFile(place: JobPlace, file: JobFile, value: object): void {
@@ -103,23 +100,14 @@ export function writeJobFile(place: JobPlace, file: JobFile, value: object): voi
 
 /** false: someone else was first. */
 export function writeJobFileOnce(place: JobPlace, file: JobFile, value: object): boolean {
-  let won = true;
-  publish(place, file, value, (temp, path) => {
-    try {
-      link(temp, path);
-    } catch (error) {
-      if (errorCode(error) !== "EEXIST") throw error;
-      won = false;
-    }
-  });
-  return won;
+  return publish(place, file, value, linkIfFree);
 }
 
 /** Not synced: what a power cut leaves half has no seal, and the command runs again. */
-function publish(place: JobPlace, file: JobFile, value: object, put: (temp: string, path: string) => void): void {
+function publish<T>(place: JobPlace, file: JobFile, value: object, put: (temp: string, path: string) => T): T {
   try {
-    const text = seal(contextOf(place, file), JSON.stringify(value));
-    withTemp(startFolder(place), text, 0o600, (temp) => put(temp, pathOf(place, file)), "unsynced");
+    const text = seal(jobContext(place, file), JSON.stringify(value));
+    return withTemp(startFolder(place), text, 0o600, (temp) => put(temp, jobPath(place, file)), "unsynced");
   } catch (error) {
     throw new JobError(`the job's ${file} cannot be written: ${messageOf(error)}`);
   }
@@ -136,7 +124,7 @@ export function outputTail(place: JobPlace, bytes: number): string {
 
 export const dropOutput = (place: JobPlace) => removeQuietly(outputPath(place));
 
-/** Whoever claimed a start and could not begin gives it back. */
+/** A process that claimed a start and could not begin gives it back. */
 export function dropStart(place: JobPlace): void {
   removeAll(startFolder(place));
 }
@@ -147,22 +135,23 @@ export function dropEarlier({ root, id, start }: JobPlace): void {
 
 /** Renamed first: no one ever sees half a job. */
 export function dropJob(root: string, id: string): void {
-  const folder = folderOf(root, id);
+  const folder = jobFolder(root, id);
   const aside = join(insideRoot(root, JOBS), `${TEMP_PREFIX}${process.pid}-${Bun.nanoseconds()}`);
-  try {
-    rename(folder, aside);
-  } catch (error) {
-    if (errorCode(error) === "ENOENT") return;
-    throw error;
-  }
+  tolerate(["ENOENT"], () => rename(folder, aside), undefined);
   removeAll(aside);
 }
 
 /** The finished jobs of a gate, whatever tree they were about. */
-export function dropFinishedJobs(root: string, gate: string): void {
+function dropFinishedJobs(root: string, gate: string): void {
   const folder = insideRoot(root, JOBS);
   for (const id of namesIn(folder).filter((name) => name.startsWith(`${gate}-`) && ID.test(name))) {
     const last = lastStart(root, id);
     if (last === null || hasJobFile(last, "result")) dropJob(root, id);
   }
+}
+
+/** What the checks of a run leave once it is over: trees to compare with, and results no one asks for again. */
+export function dropLeftovers(root: string, run: Run): void {
+  if (run.checks.base_tree !== undefined || run.checks.verdicts !== undefined) dropBase(root, run.id);
+  for (const id of Object.keys(run.checks.verdicts ?? {})) dropFinishedJobs(root, id);
 }

@@ -1,8 +1,8 @@
 /** The append-only record. Commits are the truth, this is their copy: written after them, and again if a crash ate it. */
+import { attempt } from "../kernel/attempt.ts";
 import type { Commit, Json } from "../kernel/types/run.ts";
 import { close, FLAGS, read } from "../native/disk.ts";
-import { namesIn } from "./commits.ts";
-import { appendLine, ensureDir, insideRoot, isObject, openRegular, parseJson, readTail } from "./files.ts";
+import { appendLine, ensureDir, insideRoot, isObject, namesIn, openRegular, parseJson, readTail } from "./files.ts";
 import { DIGITS, isMadeOf, join } from "./names.ts";
 
 const FOLDER = ".pawl/journal";
@@ -47,11 +47,11 @@ function monthFile(at: string): string {
 export function appendJournal(root: string, commit: Commit): void {
   const path = insideRoot(root, monthFile(commit.event.at));
   ensureDir(root, FOLDER, "unsynced");
-  appendLine(path, `\n${linesOf(commit).join("\n")}\n`);
+  appendLine(path, `\n${journalLines(commit).join("\n")}\n`);
 }
 
 /** A commit without records leaves a line too, for the next load to see that everything followed from it. */
-function linesOf({ run, event, records }: Commit): string[] {
+function journalLines({ run, event, records }: Commit): string[] {
   const all = records.length > 0 ? records : [{ kind: "committed" }];
   return all.map(({ kind, ...record }, i) => {
     const key = { v: 1, at: event.at, run: run.id, seq: run.seq, i };
@@ -146,10 +146,8 @@ function matches(line: JournalLine, { run, session, kind, since, until }: Journa
 }
 
 function* linesIn(path: string, stats: { skipped: number }): Generator<string> {
-  let fd: number;
-  try {
-    fd = openRegular(path, FLAGS.O_RDONLY);
-  } catch {
+  const fd = attempt(() => openRegular(path, FLAGS.O_RDONLY), -1);
+  if (fd < 0) {
     stats.skipped++;
     return;
   }

@@ -1,10 +1,9 @@
 /** A loop on disk: its count, its cost and its processes, so that it can continue after a crash or a reboot. */
 import type { Limits, LoopState } from "../kernel/types/loop.ts";
-import { rename } from "../native/disk.ts";
-import { ensureDir, insideRoot, isObject, namesOrNone, parseJson, readText, withTemp } from "./files.ts";
-import { dirname, isPlainName } from "./names.ts";
-import { asIdentity, type Identity, whereabouts } from "./processes/process.ts";
-import { seal, unseal } from "./seal.ts";
+import { ensureDir, insideRoot, isObject, namesOrNone, type Synced, writeAtomic } from "./files.ts";
+import { isPlainName } from "./names.ts";
+import { asIdentity, type Identity, processState } from "./processes/process.ts";
+import { readSealed, seal } from "./seal.ts";
 
 export interface KeptLoop {
   state: LoopState;
@@ -19,29 +18,31 @@ export interface KeptLoop {
   waiting: { until: string; why: string } | null;
 }
 
-const folderOf = (id: string) => `.pawl/loops/${id}`;
-const contextOf = (root: string, id: string) => `loop ${id} ${root}`;
+const loopFolder = (id: string) => `.pawl/loops/${id}`;
+const loopContext = (root: string, id: string) => `loop ${id} ${root}`;
 
-export const outputPath = (root: string, id: string) => insideRoot(root, `${folderOf(id)}/output.log`);
+const statePath = (root: string, id: string) => insideRoot(root, `${loopFolder(id)}/state.json`);
+export const outputPath = (root: string, id: string) => insideRoot(root, `${loopFolder(id)}/output.log`);
 
 /** `how`: what only matters until a reboot, such as the running process, is not synced. */
-export function saveLoop(root: string, kept: KeptLoop, how: "synced" | "unsynced" = "synced"): void {
+export function saveLoop(root: string, kept: KeptLoop, how: Synced = "synced"): void {
   const { id } = kept.state;
-  ensureDir(root, folderOf(id));
-  const path = insideRoot(root, `${folderOf(id)}/state.json`);
-  withTemp(dirname(path), seal(contextOf(root, id), JSON.stringify(kept)), 0o600, (temp) => rename(temp, path), how);
+  ensureDir(root, loopFolder(id));
+  writeAtomic(statePath(root, id), seal(loopContext(root, id), JSON.stringify(kept)), 0o600, how);
 }
 
 /** null: it does not exist, or Pawl did not write it. */
 export function loadLoop(root: string, id: string): KeptLoop | null {
   if (!isPlainName(id)) return null;
-  const file = readText(insideRoot(root, `${folderOf(id)}/state.json`));
-  const json = file.ok ? unseal(contextOf(root, id), file.text) : null;
-  const value = json === null ? null : parseJson(json);
-  if (!isObject(value) || !isObject(value.state)) return null;
+  const value = readSealed(loopContext(root, id), statePath(root, id));
+  if (!isObject(value?.state)) return null;
   const kept = value as unknown as KeptLoop;
   return { ...kept, runner: asIdentity(kept.runner as never), agent: asIdentity(kept.agent as never) && kept.agent };
 }
+
+/** By its own id or by that of its run, which is what people see. */
+export const findLoop = (root: string, id: string): KeptLoop | null =>
+  loadLoop(root, id) ?? listLoops(root).find(({ state }) => state.run === id) ?? null;
 
 /** Newest first. */
 export function listLoops(root: string): KeptLoop[] {
@@ -50,7 +51,7 @@ export function listLoops(root: string): KeptLoop[] {
     .toSorted((a, b) => b.state.updated_at.localeCompare(a.state.updated_at));
 }
 
-export const isRunning = ({ runner }: KeptLoop) => runner !== null && whereabouts(runner) !== "gone";
+export const isRunning = ({ runner }: KeptLoop) => runner !== null && processState(runner) !== "gone";
 
 /** It ended early: a crash, the person, or a limit that can be raised. */
 export const canResume = (kept: KeptLoop) =>

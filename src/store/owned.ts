@@ -1,26 +1,13 @@
 /** The one list of files that are Pawl's, and how they are kept out of the repository's sight. */
+import { attempt } from "../kernel/attempt.ts";
 import { appendLine, ensureDir, insideRoot, lookAt, makeDirs, readText, TEMP_PREFIX, writeAtomic } from "./files.ts";
 import { findGit } from "./git-dir.ts";
 import { dirname, join } from "./names.ts";
 
 const IN_PAWL = [
-  "runs/",
-  "archive/",
-  "journal/",
-  "errors.log",
-  "errors.log.1",
-  "off",
-  "shortcuts-off",
-  "helper/",
-  "jobs/",
-  "loops/",
-  "receipts/",
-  "objects/",
-  "tracker/",
-  "install.json",
-  ".gitignore",
-  "*.corrupt*",
-];
+  "runs/ archive/ journal/ errors.log errors.log.1 off shortcuts-off helper/ jobs/ loops/ receipts/ objects/ tracker/",
+  "install.json .gitignore *.corrupt*",
+].flatMap((names) => names.split(" "));
 
 /** As in a .gitignore: "/" at the end means a folder, "*" stays within a name, no inner "/" means anywhere. */
 export const OWNED: readonly string[] = [
@@ -55,25 +42,22 @@ export const IGNORE_TEXT = `${[...IN_PAWL, `${TEMP_PREFIX}*`].join("\n")}\n`;
 
 /** Our files never dirty the repository. false: could not be done, which is no reason to stop. */
 export function excludeOurs(root: string): boolean {
-  try {
+  return attempt(() => {
     writeIgnore(root);
     const place = excludePlace(root);
-    return place === null ? true : addToExclude(place);
-  } catch {
-    return false;
-  }
+    return place === null || addToExclude(place);
+  }, false);
 }
 
 function writeIgnore(root: string): void {
-  const folder = insideRoot(root, ".pawl");
-  const path = join(folder, ".gitignore");
+  const path = insideRoot(root, ".pawl/.gitignore");
   if (lookAt(path) !== undefined) return;
   ensureDir(root, ".pawl");
   writeAtomic(path, IGNORE_TEXT, 0o644);
 }
 
 /** A project may be a folder of a larger repository, whose exclude file counts from its own top. */
-function prefixOf(top: string, root: string): string {
+function findPrefix(top: string, root: string): string {
   const below = root.startsWith(`${top}/`) ? root.slice(top.length + 1) : "";
   if (/[\n\r]/.test(below)) throw new Error("a folder name with a line break cannot be excluded");
   return below === "" ? "/" : `/${below.replace(/[\\*?[\] ]/g, "\\$&")}/`;
@@ -91,7 +75,7 @@ export interface ExcludePlace {
 export function excludePlace(root: string): ExcludePlace | null {
   const git = findGit(root);
   if (git === null) return null;
-  const prefix = prefixOf(git.top, root);
+  const prefix = findPrefix(git.top, root);
   const lines = OWNED.map((line) => (line.includes("/") ? prefix + line : line));
   return { path: join(git.common, "info", "exclude"), prefix, marker: MARKER, lines };
 }

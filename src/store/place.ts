@@ -1,33 +1,49 @@
 /** Where a project begins, which run a session belongs to, and which files are ours. */
-import { realpath, stat, unlink } from "../native/disk.ts";
+import { attempt } from "../kernel/attempt.ts";
+import { realpath, stat } from "../native/disk.ts";
 import { logError } from "./errors.ts";
 import {
   ensureDir,
-  errorCode,
   insideRoot,
   isObject,
   lookAt,
-  makeDirs,
   messageOf,
+  namesOrNone,
   parseJson,
   quarantine,
   readText,
+  removeIfThere,
   writeAtomic,
+  writeInHome,
 } from "./files.ts";
-import { gitDirOf, isLinkedWorktree } from "./git-dir.ts";
+import { findGitDir } from "./git-dir.ts";
 import { homeDir, PlaceError, statePath } from "./home.ts";
 import { dirname, isPlainName, isRunId, join } from "./names.ts";
-import { seal, unseal } from "./seal.ts";
+import type { Identity } from "./processes/owner.ts";
+import { readSealed, seal } from "./seal.ts";
 
 export { PlaceError } from "./home.ts";
 export { excludeOurs, isOwned, OWNED } from "./owned.ts";
 
 // ── Root ────────────────────────────────────────────────────────────────────
 
+/**
+ * The nearest project at or below git's top level, else that: what lies above belongs to someone else. Outside git only
+ * a folder of this user's own can hold the start folder. `/` and the home folder hold everything, so they never count.
+ */
 export function findRoot(startDir: string): string {
   const start = realFolder(startDir);
-  const home = realHome();
-  return nearest(start, home, isProject) ?? nearest(start, home, (dir) => gitDirOf(dir) !== null) ?? start;
+  const dirs = upFrom(start);
+  const top = dirs.findIndex((dir) => findGitDir(dir) !== null);
+  if (top >= 0) return dirs.slice(0, top).find(isProject) ?? dirs[top]!;
+  return dirs.find((dir) => (dir === start ? isProject(dir) : isOwnProject(dir))) ?? start;
+}
+
+function upFrom(start: string): string[] {
+  const home = attempt(() => realpath(homeDir()), null);
+  const dirs: string[] = [];
+  for (let dir = start; dir !== "/"; dir = dirname(dir)) if (dir !== home) dirs.push(dir);
+  return dirs;
 }
 
 function realFolder(dir: string): string {
@@ -40,39 +56,23 @@ function realFolder(dir: string): string {
   throw new PlaceError(`${dir} is not a folder`);
 }
 
-function realHome(): string | null {
-  try {
-    return realpath(homeDir());
-  } catch {
-    return null;
-  }
-}
+const lookIn = (dir: string, name: string) => attempt(() => lookAt(join(dir, name)), undefined);
 
-function isProject(dir: string): boolean {
-  return exists(join(dir, "pawl.yaml"), "file") || exists(join(dir, ".pawl"), "folder");
-}
+const isProject = (dir: string) =>
+  lookIn(dir, "pawl.yaml")?.isFile() === true || lookIn(dir, ".pawl")?.isDirectory() === true;
 
-function exists(path: string, kind: "file" | "folder"): boolean {
-  try {
-    const found = lookAt(path);
-    return kind === "folder" ? found?.isDirectory() === true : found?.isFile() === true;
-  } catch {
-    return false;
-  }
-}
+/** Has a `.pawl` that no other user can have put there. */
+const isOwnProject = (dir: string) =>
+  [lookIn(dir, ".pawl"), lookIn(dir, ".")].every(
+    (found) => found?.isDirectory() === true && found.uid === process.getuid?.() && !isWorldWritable(found),
+  );
 
-/** The search stops at home, and at the top of a worktree: that is its own project, even inside the main one. */
-function nearest(start: string, home: string | null, matches: (dir: string) => boolean): string | undefined {
-  for (let dir = start; ; dir = dirname(dir)) {
-    if (dir === home) return undefined;
-    if (matches(dir)) return dir;
-    if (dir === dirname(dir) || isLinkedWorktree(dir)) return undefined;
-  }
-}
+export const isWorldWritable = ({ mode }: { mode: number }) => (mode & 0o002) !== 0;
 
 // ── Session pointer ─────────────────────────────────────────────────────────
 
-export interface Pointer {
+/** Its process is known by more than the number: containers share the boot, not the pids. */
+export interface Pointer extends Partial<Identity> {
   root: string;
   /** the run that claims and instructions are about; "" = none */
   run: string;
@@ -80,20 +80,31 @@ export interface Pointer {
   formal?: string[];
   /** a run started in this session's shell, not yet seen in its own tool results */
   offer?: string;
-  pid?: number;
-  pid_start?: string;
-  /** the pid means something only here: containers share the boot, not the pids */
-  pid_ns?: string;
-  boot?: string;
   off?: true;
 }
 
 const LONGEST_POINTER_NAME = 240;
 
-export function pointerPath(host: string, session: string): string | null {
-  if (!isPlainName(host) || !isPlainName(session)) return null;
+export const pointerPath = (host: string, session: string) => sessionPath("sessions", host, session);
+
+/** A file about a session, in a folder of its kind; null: the session's name cannot be one. */
+export function sessionPath(kind: string, host: string, session: string): string | null {
   const name = `${host}-${session}`;
-  return name.length > LONGEST_POINTER_NAME ? null : statePath("sessions", name);
+  const isName = isPlainName(host) && isPlainName(session) && name.length <= LONGEST_POINTER_NAME;
+  return isName ? statePath(kind, name) : null;
+}
+
+/** A live session stays in the project of its runs, wherever its shell has gone. */
+export const sessionRoot = (host: string, session: string, cwd: string): string =>
+  readPointer(host, session)?.root ?? findRoot(cwd);
+
+/** Of all sessions that have one. */
+export function allPointers(): { host: string; session: string; pointer: Pointer }[] {
+  return namesOrNone(statePath("sessions")).flatMap((name) => {
+    const [, host = "", session = ""] = /^([a-z]+)-(.+)$/.exec(name) ?? [];
+    const pointer = session === "" ? null : readPointer(host, session);
+    return pointer === null ? [] : [{ host, session, pointer }];
+  });
 }
 
 export function readPointer(host: string, session: string): Pointer | null {
@@ -136,8 +147,7 @@ function asPointer(value: unknown): Pointer | null {
 export function writePointer(host: string, session: string, pointer: Pointer): void {
   const path = pointerPath(host, session);
   if (path === null) throw new PlaceError(`no session can be kept under the name ${host}-${session}`.slice(0, 300));
-  makeDirs(dirname(path), 0o700);
-  writeAtomic(path, `${JSON.stringify(pointer)}\n`);
+  writeInHome(path, `${JSON.stringify(pointer)}\n`);
 }
 
 /** One session can have one run that moves and several formal ones; each binding leaves the others alone. */
@@ -175,14 +185,6 @@ export function removePointer(host: string, session: string): void {
   if (path !== null) removeIfThere(path);
 }
 
-function removeIfThere(path: string): void {
-  try {
-    unlink(path);
-  } catch (error) {
-    if (errorCode(error) !== "ENOENT") throw error;
-  }
-}
-
 // ── Off switches ────────────────────────────────────────────────────────────
 
 /** Everything, or only the shortcuts; the file is called so. */
@@ -190,12 +192,7 @@ type Switch = "off" | "shortcuts-off";
 
 /** Said by this Pawl to this project. A file that an agent puts there, or a repository ships, switches nothing off. */
 export function isOff(root: string, which: Switch = "off"): boolean {
-  try {
-    const file = readText(join(root, ".pawl", which), 1024);
-    return file.ok && unseal(`${which} ${root}`, file.text) !== null;
-  } catch {
-    return false;
-  }
+  return attempt(() => readSealed(`${which} ${root}`, join(root, ".pawl", which), 1024) !== null, false);
 }
 
 export function setOff(root: string, off: boolean, which: Switch = "off"): void {

@@ -1,17 +1,19 @@
 /** What has to follow from a commit: documents, logs, reports, the journal. All of it can be done twice. */
-import type { Commit, Effect, Run } from "../kernel/types/run.ts";
-import { link, rename, rmdir, unlink } from "../native/disk.ts";
+import { attempt } from "../kernel/attempt.ts";
+import type { Commit, Effect } from "../kernel/types/run.ts";
+import { rename, rmdir, unlink } from "../native/disk.ts";
 import { localTime } from "../native/libc.ts";
-import { archiveRun, findRunDir } from "./archive.ts";
-import { namesIn, readCommit, seqsIn } from "./commits.ts";
+import { archiveRun, findRunDir, readCommit, seqsIn } from "./commits.ts";
 import {
   appendLine,
   ensureDir,
   errorCode,
   hashOf,
   insideRoot,
+  linkIfFree,
   lookAt,
   messageOf,
+  namesIn,
   PathError,
   quarantine,
   readTail,
@@ -36,7 +38,7 @@ export function project(root: string, commit: Commit): string[] {
 /** After a crash: does again whatever the journal does not know to be done. */
 export function recover(root: string, commit: Commit): string[] {
   const problems: string[] = [];
-  attempt(problems, "recover", () => {
+  record(problems, "recover", () => {
     const missing = missingCommits(root, commit);
     for (const one of missing.toReversed())
       problems.push(...follow(root, one === commit ? one : withoutPlaces(one), true));
@@ -75,22 +77,23 @@ function wantsArchive(commit: Commit): boolean {
 function follow(root: string, commit: Commit, again: boolean): string[] {
   const problems: string[] = [];
   for (const effect of commit.effects) {
-    attempt(problems, effect.kind, () => perform(root, commit, effect, again));
+    record(problems, effect.kind, () => perform(root, commit, effect, again));
   }
-  const journalled = attempt(problems, "journal", () => appendJournal(root, commit));
+  const journalled = record(problems, "journal", () => appendJournal(root, commit));
   // An archived run is never loaded again, so no one would give its journal what is missing.
   if (journalled && wantsArchive(commit)) {
-    attempt(problems, "archive", () => archiveRun(root, commit.run.id));
-    if (commit.run.verdicts ?? commit.run.base_tree) attempt(problems, "tidy", () => dropLeftovers(root, commit.run));
+    record(problems, "archive", () => archiveRun(root, commit.run.id));
+    if (commit.run.checks.verdicts ?? commit.run.checks.base_tree)
+      record(problems, "tidy", () => dropLeftovers(root, commit.run));
   }
   return problems;
 }
 
 // Only runs with gates leave something.
-const dropLeftovers = (root: string, run: Run) =>
-  (require("./leftovers.ts") as typeof import("./leftovers.ts")).dropLeftovers(root, run);
+const dropLeftovers: typeof import("./jobs.ts").dropLeftovers = (root, run) =>
+  (require("./jobs.ts") as typeof import("./jobs.ts")).dropLeftovers(root, run);
 
-function attempt(problems: string[], what: string, work: () => void): boolean {
+function record(problems: string[], what: string, work: () => void): boolean {
   try {
     work();
     return true;
@@ -140,20 +143,10 @@ function currentHash(path: string): string {
   throw new Error(`${path}: ${file.detail ?? file.why}`);
 }
 
-/** Looks once more when the new bytes are ready: writing them took a while, and somebody may have saved meanwhile. */
+/** Looks once more when the new bytes are ready: writing them took a while, and someone may have saved meanwhile. */
 function overKnownBytes(temp: string, path: string, expect: string): void {
   if (expect !== "" && currentHash(path) === expect) rename(temp, path);
   else if (expect === "") linkIfFree(temp, path);
-}
-
-function linkIfFree(from: string, path: string): boolean {
-  try {
-    link(from, path);
-    return true;
-  } catch (error) {
-    if (errorCode(error) === "EEXIST") return false;
-    throw error;
-  }
 }
 
 /** Moved, not copied: a late edit goes along with it. */
@@ -166,17 +159,9 @@ function keepInRun(root: string, id: string, path: string): void {
     moveFile(path, kept);
     syncDir(dir);
     syncDir(dirname(path));
-    if (end === "json") removeEmpty(dirname(path));
+    // Each formal workflow has a folder of its own, which goes with its document unless something else is in it.
+    if (end === "json") attempt(() => rmdir(dirname(path)), undefined);
     return;
-  }
-}
-
-/** Each formal workflow has a folder of its own, which goes with its document. */
-function removeEmpty(folder: string): void {
-  try {
-    rmdir(folder);
-  } catch {
-    // something else is in it
   }
 }
 

@@ -1,13 +1,15 @@
 /** Runs: commits by compare-and-swap, and the way back from damage. */
+import { attempt } from "../kernel/attempt.ts";
 import type { Commit, JournalRecord, Run, RunSummary, Workflow } from "../kernel/types/run.ts";
 import { link, rename } from "../native/disk.ts";
 import {
   archivedDir,
+  archiveRun,
+  checkId,
   commitContext,
   isFolder,
   LARGEST_COMMIT,
   liveDir,
-  namesIn,
   RunError,
   readCommit,
   readPinned,
@@ -23,11 +25,12 @@ import {
   hashOf,
   insideRoot,
   lookAt,
-  makeDirs,
+  namesIn,
   quarantine,
   readText,
   withTemp,
   writeAtomic,
+  writeInHome,
 } from "./files.ts";
 import { statePath } from "./home.ts";
 import { isRunId, join } from "./names.ts";
@@ -36,8 +39,7 @@ import { readPointer } from "./place.ts";
 import { ownerGone } from "./processes/owner.ts";
 import { seal } from "./seal.ts";
 
-export { archiveRun, isArchived, type Kept, listArchived, readCommits } from "./archive.ts";
-export { RunError } from "./commits.ts";
+export { archiveRun, isArchived, type KeptCommit, listArchived, RunError, readCommits } from "./commits.ts";
 export { describeParent, ownerGone } from "./processes/owner.ts";
 
 // ── Writing ─────────────────────────────────────────────────────────────────
@@ -64,7 +66,7 @@ export function commitRun(root: string, commit: Commit): "committed" | "lost" {
 }
 
 function checkedKey(run: Run): { id: string; seq: number } {
-  if (!isRunId(run.id)) throw new RunError(`not a run's name: ${String(run.id).slice(0, 80)}`);
+  checkId(run.id);
   if (!Number.isSafeInteger(run.seq) || run.seq < 1) throw new RunError(`run ${run.id}: no such seq: ${run.seq}`);
   return run;
 }
@@ -102,30 +104,22 @@ function linkOrSame(temp: string, path: string): boolean {
 
 /** The compiled workflow, next to the run, before its first commit. */
 export function pinWorkflow(root: string, id: string, workflow: Workflow): void {
-  if (!isRunId(id)) throw new RunError(`not a run's name: ${id.slice(0, 80)}`);
+  checkId(id);
   if (!openRun(root, id)) return;
   rememberProject(root);
   const path = insideRoot(root, `${liveDir(id)}/workflow.json`);
   const text = seal(workflowContext(id), JSON.stringify(workflow));
-  let linked = false;
-  withTemp(insideRoot(root, liveDir(id)), text, 0o600, (temp) => {
-    linked = linkOrSame(temp, path);
-  });
-  if (linked) return;
+  if (withTemp(insideRoot(root, liveDir(id)), text, 0o600, (temp) => linkOrSame(temp, path))) return;
   const pinned = readText(path, LARGEST_COMMIT);
   if (!pinned.ok || pinned.text !== text) throw new RunError(`run ${id} is pinned to another workflow`);
 }
 
-/** For whoever asks for all projects: a run is forgotten with its session, its project is not. No reason to fail. */
+/** For lists of all projects, as a run ends with its session. If the home is full or read-only, the list is shorter. */
 function rememberProject(root: string): void {
-  try {
+  attempt(() => {
     const path = statePath("projects", hashOf(root).slice(0, 16));
-    if (lookAt(path) !== undefined) return;
-    makeDirs(statePath("projects"), 0o700);
-    writeAtomic(path, `${root}\n`);
-  } catch {
-    // the home is full or read-only: only a list is shorter
-  }
+    if (lookAt(path) === undefined) writeInHome(path, `${root}\n`);
+  }, undefined);
 }
 
 // ── Reading ─────────────────────────────────────────────────────────────────
@@ -155,9 +149,17 @@ function newestCommit(root: string, id: string, dir: string): Commit | "changed"
     const read = readCommit(dir, id, seq);
     if (read.ok) return bad.length === 0 ? read.commit : replaceBad(root, dir, read.commit, bad);
     if (read.missing) return "changed";
+    if (read.older) return archiveOlder(root, id);
     bad.push({ seq, why: read.why, forged: read.forged !== undefined });
   }
   return bad.length === 0 ? null : giveUp(root, id, dir, `no commit that can be used (${bad[0]?.why})`);
+}
+
+/** Nothing reads an older format, and nothing of it is lost. */
+function archiveOlder(root: string, id: string): null {
+  archiveRun(root, id);
+  logError(root, "runs", `run ${id} was written by an older Pawl; it is kept in .pawl/archive and not read`);
+  return null;
 }
 
 function loadPinned(root: string, id: string, dir: string): Workflow | null {
@@ -180,30 +182,28 @@ function replaceBad(root: string, dir: string, good: Commit, bad: Bad[]): Commit
   try {
     for (const { seq, ...one } of bad) {
       const silent = told.some((other) => other.seq === seq);
-      const repair = repairOf(good, seq, silent ? [] : [{ seq, ...one }]);
+      const repair = buildRepair(good, seq, silent ? [] : [{ seq, ...one }]);
       const aside = seq > last ? quarantine(join(dir, seqName(seq))) : replaceOne(dir, repair);
       logError(root, "runs", `run ${good.run.id}: ${seqName(seq)}: ${one.why}; kept as ${aside}`);
     }
     // Under a number of its own: the journal may know the old ones already, from the commits that were there before.
-    if (told.length > 0) publish(dir, repairOf(good, last + 1, told.reverse()), linkOrSame);
+    if (told.length > 0) publish(dir, buildRepair(good, last + 1, told.reverse()), linkOrSame);
     return "changed";
   } catch (error) {
     logError(root, "runs", error);
-    return last === good.run.seq ? good : repairOf(good, last, bad);
+    return last === good.run.seq ? good : buildRepair(good, last, bad);
   }
 }
 
-function repairOf(good: Commit, seq: number, bad: Bad[]): Commit {
+function buildRepair(good: Commit, seq: number, bad: Bad[]): Commit {
   const { host, session, via } = good.event;
   const event = { id: `repair-${seq}`, at: new Date().toISOString(), host, session, via, kind: "repaired" };
-  const records = bad.map((one) => recordOf(one, good.run.seq));
+  const records = bad.map((one): JournalRecord => {
+    const fault = one.forged ? `was ${one.why}` : `could not be read (${one.why})`;
+    const what = `commit ${one.seq} ${fault}; the run goes on from commit ${good.run.seq}`;
+    return { kind: "errored", what, ...(one.forged && { forged: true }) };
+  });
   return { run: { ...good.run, seq }, event, records, effects: [] };
-}
-
-function recordOf({ seq, why, forged }: Bad, from: number): JournalRecord {
-  const fault = forged ? `was ${why}` : `could not be read (${why})`;
-  const what = `commit ${seq} ${fault}; the run goes on from commit ${from}`;
-  return { kind: "errored", what, ...(forged && { forged }) };
 }
 
 function replaceOne(dir: string, repair: Commit): string {
@@ -251,7 +251,8 @@ function summary(root: string, id: string): RunSummary[] {
     const dir = insideRoot(root, liveDir(id));
     for (const seq of (seqsIn(dir) ?? []).reverse()) {
       const read = readCommit(dir, id, seq);
-      if (read.ok) return [summaryOf(read.commit.run)];
+      if (read.ok) return [summarize(read.commit.run)];
+      if (read.older) return archiveOlder(root, id) ?? [];
     }
   } catch (error) {
     logError(root, "runs", error);
@@ -259,7 +260,7 @@ function summary(root: string, id: string): RunSummary[] {
   return [];
 }
 
-function summaryOf(run: Run): RunSummary {
+function summarize(run: Run): RunSummary {
   const { id, workflow, status, owner, updated_at, recent } = run;
   const document_path = run.document.path || null;
   return { id, workflow, status, owner, owner_gone: isOwnerGone(run), updated_at, recent, document_path };
@@ -274,7 +275,7 @@ function isOwnerGone({ id, owner }: Run): boolean {
 
 /** The person accepted the workflow as it is now. */
 export function repinWorkflow(root: string, id: string, workflow: Workflow): void {
-  if (!isRunId(id)) throw new RunError(`not a run's name: ${id.slice(0, 80)}`);
+  checkId(id);
   const path = insideRoot(root, `${liveDir(id)}/workflow.json`);
   writeAtomic(path, seal(workflowContext(id), JSON.stringify(workflow)));
 }

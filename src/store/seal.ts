@@ -2,8 +2,7 @@
  * What Pawl alone may write carries a seal: an HMAC with a key that lies outside every repository. An edit by anyone
  * else is seen. It does not stop someone who reads the key: it makes forging deliberate, not easy (SECURITY.md).
  */
-import { link } from "../native/disk.ts";
-import { errorCode, lookAt, makeDirs, readText, withTemp } from "./files.ts";
+import { isObject, linkIfFree, lookAt, makeDirs, parseJson, readText, withTemp } from "./files.ts";
 import { homeDir, PlaceError } from "./home.ts";
 import { HEX, isMadeOf, join } from "./names.ts";
 
@@ -12,7 +11,7 @@ const DIGITS = 64;
 
 /** `json` is an object; `context` says where the text belongs, so that a sealed text cannot be put elsewhere. */
 export function seal(context: string, json: string): string {
-  return `${HEAD}${macOf(knownKey() ?? makeKey(), context, json)}",${json.slice(1)}`;
+  return `${HEAD}${computeMac(knownKey() ?? makeKey(), context, json)}",${json.slice(1)}`;
 }
 
 /** The object as it was sealed; null: it was not written by this Pawl, or not for this place. */
@@ -20,10 +19,18 @@ export function unseal(context: string, text: string): string | null {
   const known = text.startsWith(HEAD) ? knownKey() : null;
   if (known === null) return null;
   const json = `{${text.slice(HEAD.length + DIGITS + 2)}`;
-  return text.slice(HEAD.length, HEAD.length + DIGITS) === macOf(known, context, json) ? json : null;
+  return text.slice(HEAD.length, HEAD.length + DIGITS) === computeMac(known, context, json) ? json : null;
 }
 
-function macOf(key: string, context: string, json: string): string {
+/** The object in a sealed file; null: there is none, or it was not written by this Pawl, or not for this place. */
+export function readSealed(context: string, path: string, maxBytes?: number): Record<string, unknown> | null {
+  const file = readText(path, maxBytes);
+  const json = file.ok ? unseal(context, file.text.trimEnd()) : null;
+  const value = json === null ? null : parseJson(json);
+  return isObject(value) ? value : null;
+}
+
+function computeMac(key: string, context: string, json: string): string {
   const hasher = new Bun.CryptoHasher("sha256", key);
   return hasher.update(`${context.length}:${context}`).update(json).digest("hex");
 }
@@ -52,18 +59,12 @@ function readKey(): string | null {
   return file.text;
 }
 
-/** Whoever links first has made it; the others use that one. */
+/** The first process to link makes the key; the others use that one. */
 function makeKey(): string {
   const path = keyPath();
   const folder = join(homeDir(), ".local/share/pawl");
   makeDirs(folder, 0o700);
   const fresh = crypto.getRandomValues(new Uint8Array(32)).toHex();
-  withTemp(folder, fresh, 0o600, (temp) => {
-    try {
-      link(temp, path);
-    } catch (error) {
-      if (errorCode(error) !== "EEXIST") throw error;
-    }
-  });
+  withTemp(folder, fresh, 0o600, (temp) => linkIfFree(temp, path));
   return readKey() ?? fresh;
 }

@@ -1,19 +1,19 @@
 /** Runs another program: without a shell, with a clean environment, for a bounded time and output; and one at a time. */
-import type { Database } from "bun:sqlite";
+import { attempt } from "../kernel/attempt.ts";
 import { messageOf } from "../store/files.ts";
-import { isHeld, takeLock } from "../store/lock.ts";
-import { join } from "../store/names.ts";
-import { isLoaderVariable } from "../store/processes/loader-variables.ts";
-import { type Answer, absent, failed, ok } from "./types.ts";
+import { inMainCheckout } from "../store/git-dir.ts";
+import { isHeld, type Lock, takeLock } from "../store/lock.ts";
+import { cleanVariables } from "../store/processes/loader-variables.ts";
+import { type Answer, absent, answering, fail, NoAnswer, unwrap } from "./tracker.ts";
 
-export interface Said {
+export interface ToolOutput {
   stdout: string;
   stderr: string;
   exit: number;
 }
 
 /** All calls of one operation share it. */
-export interface Asking {
+export interface ToolContext {
   root: string;
   /** a time of `clock` */
   until: number;
@@ -42,48 +42,36 @@ const PLAIN = {
   BEADS_AUTO_START_DAEMON: "false",
 };
 
-export function ask({ root, until }: Asking, program: string, args: string[]): Answer<Said> {
+export function ask({ root, until }: ToolContext, program: string, args: string[]): ToolOutput {
   const path = findProgram(program, root);
   if (path === null) return absent(`${program} is not installed (not found in PATH)`);
   const timeout = Math.floor(until - clock());
-  const late = failed("deadline", `${program} ${args[0]} did not answer in time`);
-  if (timeout <= 0) return late;
-  try {
-    const said = Bun.spawnSync({
-      cmd: [path, ...args],
-      cwd: root,
-      env: environment(root),
-      stdin: "ignore",
-      stdout: "pipe",
-      stderr: "pipe",
-      timeout,
-      maxBuffer: MOST_BYTES,
-      killSignal: "SIGKILL",
-      detached: true,
-    });
-    if (said.exitedDueToTimeout || said.exitCode === null) endGroup(said.pid);
-    if (said.stdout.length >= MOST_BYTES || said.stderr.length >= MOST_BYTES)
-      return failed("too-large", `${program} ${args[0]} answered more than ${MOST_BYTES >> 20} MB`);
-    // Ended in time, with something left behind that held its output open: what it said is whole.
-    if (said.exitCode === null)
-      return said.exitedDueToTimeout ? late : failed("error", `${program} was ended by ${said.signalCode}`);
-    return ok({ stdout: said.stdout.toString(), stderr: said.stderr.toString(), exit: said.exitCode });
-  } catch (error) {
-    return failed("error", `${program} could not be run: ${messageOf(error)}`);
-  }
+  const late = () => fail("deadline", `${program} ${args[0]} did not answer in time`);
+  if (timeout <= 0) return late();
+  const options = { stdin: "ignore", stdout: "pipe", stderr: "pipe", killSignal: "SIGKILL", detached: true } as const;
+  const start = () =>
+    Bun.spawnSync([path, ...args], { ...options, cwd: root, env: environment(root), timeout, maxBuffer: MOST_BYTES });
+  const said = unwrap(answering(start, `${program} could not be run: `));
+  if (said.exitedDueToTimeout || said.exitCode === null) attempt(() => process.kill(-said.pid, "SIGKILL"), null);
+  if (said.stdout.length >= MOST_BYTES || said.stderr.length >= MOST_BYTES)
+    return fail("too-large", `${program} ${args[0]} answered more than ${MOST_BYTES >> 20} MB`);
+  // Ended in time, with something left behind that held its output open: what it said is whole.
+  if (said.exitCode === null)
+    return said.exitedDueToTimeout ? late() : fail("error", `${program} was ended by ${said.signalCode}`);
+  return { stdout: said.stdout.toString(), stderr: said.stderr.toString(), exit: said.exitCode };
 }
 
 /** Below `.pawl`, one of the owned paths. */
 const LOCK_DIR = ".pawl/tracker";
 
-/** One session at a time on this machine. */
-export function withLock<T>(root: string, until: number, work: () => Answer<T>, name = "lock"): Answer<T> {
-  let lock: Database;
+/** One session at a time on this machine, in all worktrees of the project. */
+export function locked<T>(root: string, until: number, work: () => T, name = "lock"): T {
+  let lock: Lock;
   try {
-    lock = takeLock(root, `${LOCK_DIR}/${name}`, until - clock());
+    lock = takeLock(inMainCheckout(root), `${LOCK_DIR}/${name}`, until - clock());
   } catch (error) {
-    if (isHeld(error)) return failed("busy", "the tasks are locked by another session; try again");
-    return failed("error", `${LOCK_DIR} cannot be written: ${messageOf(error)}`);
+    if (isHeld(error)) return fail("busy", "the tasks are locked by another session; try again");
+    return fail("error", `${LOCK_DIR} cannot be written: ${messageOf(error)}`);
   }
   try {
     return work();
@@ -92,11 +80,13 @@ export function withLock<T>(root: string, until: number, work: () => Answer<T>, 
   }
 }
 
-function endGroup(pid: number): void {
+/** For callers that work with answers. */
+export function withLock<T>(root: string, until: number, work: () => Answer<T>, name?: string): Answer<T> {
   try {
-    process.kill(-pid, "SIGKILL");
-  } catch {
-    // no one left
+    return locked(root, until, work, name);
+  } catch (error) {
+    if (error instanceof NoAnswer) return error.answer;
+    throw error;
   }
 }
 
@@ -108,29 +98,12 @@ function searchPath(root: string): string[] {
   return entries.filter((entry) => entry.startsWith("/") && entry !== root && !entry.startsWith(`${root}/`));
 }
 
-export function findProgram(name: string, root: string): string | null {
-  return (
-    searchPath(root)
-      .map((folder) => join(folder, name))
-      .find(isExecutable) ?? null
-  );
-}
+export const findProgram = (name: string, root: string): string | null =>
+  Bun.which(name, { PATH: searchPath(root).join(":") });
 
-function isExecutable(path: string): boolean {
-  // Tasks in session.md need no program, and a hook does without node:fs.
-  const { accessSync, constants, statSync } = require("node:fs") as typeof import("node:fs");
-  try {
-    accessSync(path, constants.X_OK);
-    return statSync(path).isFile();
-  } catch {
-    return false;
-  }
-}
-
-function environment(root: string): Record<string, string> {
-  const kept = Object.entries(process.env).filter(
-    (entry): entry is [string, string] =>
-      entry[1] !== undefined && !NOT_HANDED_ON.test(entry[0]) && !isLoaderVariable(entry[0]),
-  );
-  return { ...Object.fromEntries(kept), ...PLAIN, PATH: searchPath(root).join(":"), PWD: root };
-}
+const environment = (root: string): Record<string, string> => ({
+  ...cleanVariables(process.env, NOT_HANDED_ON),
+  ...PLAIN,
+  PATH: searchPath(root).join(":"),
+  PWD: root,
+});

@@ -3,97 +3,86 @@
  * `bd show` says afterwards.
  */
 
-import type { Scope, Task } from "../kernel/types/task.ts";
-import { isObject } from "../store/files.ts";
-import { checkActor, checkId, checkLabels, checkTask, checkText } from "./arguments.ts";
-import { type Asking, ask, clock, type Said, withLock } from "./ask.ts";
-import { complaint, issuesOf, joinActor, payloadOf } from "./beads-json.ts";
-import { compareTasks, inScope, isElsewhere, isFinished } from "./core/tasks.ts";
-import { machineName } from "./machine.ts";
-import { heldBy, matches } from "./session-md.ts";
-import { type Answer, type Filter, failed, type NewTask, ok, type TaskChange, type Tracker, then } from "./types.ts";
+import type { Scope, Task, TaskState } from "../kernel/types/task.ts";
+import { isObject, parseJson } from "../store/files.ts";
+import { ask, clock, locked, type ToolContext, type ToolOutput } from "./ask.ts";
+import { compareTasks, heldBy, inScope, isElsewhere, isFinished, labelsToAsk, matches } from "./core/tasks.ts";
+import {
+  absent,
+  answering,
+  checkId,
+  checkLabels,
+  type Failure,
+  type Filter,
+  fail,
+  flags,
+  hasFailed,
+  makeTracker,
+  type NewTask,
+  NoAnswer,
+  type TaskChange,
+  type Tracker,
+} from "./tracker.ts";
 
-interface Place {
-  root: string;
+interface BeadsContext extends ToolContext {
   here: string;
-  deadline_ms: number;
 }
 
 export function beads(root: string, why: string, deadline_ms: number): Tracker {
-  const place: Place = { root, here: machineName(), deadline_ms };
-  const begin = (): Asking => ({ root, until: clock() + deadline_ms });
-  const withId = (id: string, work: (at: Asking, task: Task) => Answer<Task>) =>
-    then(checkId(id), () => {
+  return makeTracker({ name: "beads", why, where: ".beads", atomic: true }, (here) => {
+    const begin = (): BeadsContext => ({ root, here, until: clock() + deadline_ms });
+    const withId = (id: string, work: (at: BeadsContext, task: Task) => Task) => {
+      checkId(id);
       const at = begin();
-      return then(show(at, id), (task) => work(at, task));
-    });
-  return {
-    name: "beads",
-    why,
-    where: ".beads",
-    atomic: true,
-    here: place.here,
-    list: (filter) => list(begin(), filter),
-    ready: (scope) => ready(begin(), scope),
-    show: (id) => withId(id, (_at, task) => ok(task)),
-    claim: (id, actor) =>
-      then(checkActor(actor), () => withId(id, (at, task) => claim(at, task.id, actor, place.here))),
-    close: (id, reason) => then(checkText(reason), () => withId(id, (at, task) => close(at, task.id, reason))),
-    reopen: (id) => withId(id, reopen),
-    create: (task) => then(checkTask(task), () => create(begin(), task)),
-    update: (id, change) => then(checkTask(change), () => withId(id, (at, task) => update(at, task.id, change))),
-    label: (id, add, remove) =>
-      then(checkLabels([...add, ...remove]), () => withId(id, (at, task) => label(at, task, add, remove))),
-    comment: (id, text) => then(checkText(text), () => withId(id, (at, task) => comment(at, task, text))),
-  };
+      return work(at, show(at, id));
+    };
+    return {
+      list: (filter) => list(begin(), filter),
+      ready: (scope) => ready(begin(), scope),
+      show: (id) => withId(id, (_at, task) => task),
+      claim: (id, actor) => withId(id, (at, task) => claim(at, task.id, actor)),
+      close: (id, reason) => withId(id, (at, task) => close(at, task.id, reason)),
+      reopen: (id) => withId(id, reopen),
+      create: (task) => create(begin(), task),
+      update: (id, change) => withId(id, (at, task) => update(at, task.id, change)),
+      label: (id, add, remove) => withId(id, (at, task) => label(at, task, add, remove)),
+      comment: (id, text) => withId(id, (at, task) => comment(at, task.id, text)),
+    };
+  });
 }
 
 // ── Asking ──────────────────────────────────────────────────────────────────
 
-function read(at: Asking, args: string[]): Answer<Task[]> {
-  return then(ask(at, "bd", [...args, "--json"]), (said) => then(payloadOf(said), issuesOf));
-}
+const read = (at: ToolContext, args: string[]): Task[] => listIssues(readPayload(ask(at, "bd", [...args, "--json"])));
 
 /** Old versions know no --json for some commands; as everything is read again, plain words will do. */
-function write(at: Asking, args: string[], rest: string[] = []): Answer<Said> {
+function write(at: ToolContext, args: string[], rest: string[] = []): ToolOutput {
   const said = ask(at, "bd", [...args, "--json", ...rest]);
-  if (said.kind !== "ok" || !/unknown flag: --json/.test(said.value.stderr)) return said;
-  return ask(at, "bd", [...args, ...rest]);
+  return /unknown flag: --json/.test(said.stderr) ? ask(at, "bd", [...args, ...rest]) : said;
 }
 
 /** Why a write that had no effect had none. */
-function whyNot(said: Said, otherwise: string): Answer<never> {
-  const payload = payloadOf(said);
-  if (payload.kind !== "ok" && payload.kind !== "failed") return payload;
-  if (payload.kind === "failed" && payload.code !== "malformed") return payload;
-  return said.stderr.trim() === "" ? failed("not-done", otherwise) : complaint(said.stderr);
+function whyNot(said: ToolOutput, otherwise: string): never {
+  const payload = answering(() => readPayload(said));
+  if (payload.kind !== "ok" && !hasFailed(payload, "malformed")) throw new NoAnswer(payload);
+  return said.stderr.trim() === "" ? fail("not-done", otherwise) : complain(said.stderr);
 }
 
 /**
  * bd also takes the end of an id; anything else it may have taken it for is refused. Everything is looked up like this
  * before it is written, or the wrong issue would be closed.
  */
-function show(at: Asking, id: string): Answer<Task> {
-  return then(read(at, ["show", id]), (tasks) => {
-    const task = tasks.find((one) => one.id === id) ?? tasks.find((one) => one.id.endsWith(`-${id}`));
-    if (task !== undefined) return ok(task);
-    return failed("unknown-id", tasks[0] ? `bd read ${id} as ${tasks[0].id}` : `bd has no issue ${id}`);
-  });
+function show(at: ToolContext, id: string): Task {
+  const tasks = read(at, ["show", id]);
+  const task = tasks.find((one) => one.id === id) ?? tasks.find((one) => one.id.endsWith(`-${id}`));
+  return task ?? fail("unknown-id", tasks[0] ? `bd read ${id} as ${tasks[0].id}` : `bd has no issue ${id}`);
 }
 
 /** Writes, reads again, and believes only that. */
-function changed(
-  at: Asking,
-  id: string,
-  args: string[],
-  isDone: (task: Task) => boolean,
-  rest?: string[],
-): Answer<Task> {
-  return then(write(at, args, rest), (said) =>
-    then(show(at, id), (task) =>
-      isDone(task) ? ok(task) : whyNot(said, `bd ${args[0]} reported success, but ${id} did not change`),
-    ),
-  );
+function changed(at: ToolContext, id: string, args: string[], isDone: (task: Task) => boolean): Task {
+  const said = write(at, args);
+  const task = show(at, id);
+  return isDone(task) ? task : whyNot(said, `bd ${args[0]} reported success, but ${id} did not change`);
 }
 
 // ── Reading ─────────────────────────────────────────────────────────────────
@@ -101,22 +90,17 @@ function changed(
 const STATUS: Partial<Record<string, string>> = { closed: "closed", claimed: "in_progress" };
 
 /** Without a limit of our own bd shows the first 20, 50 or 100, by version and environment. */
-function list(at: Asking, filter: Filter): Answer<Task[]> {
-  const { label, state } = filter;
-  return then(checkLabels(label === undefined || label.endsWith("*") ? [] : [label]), () => {
-    const status = state === undefined ? undefined : STATUS[state];
-    const args = ["list", "--limit", "0", ...labelArgs(label), ...(status === undefined ? [] : ["--status", status])];
-    return then(read(at, args), (tasks) =>
-      ok(
-        withoutFinished(tasks)
-          .filter((task) => matches(task, filter))
-          .sort(compareTasks),
-      ),
-    );
-  });
+function list(at: ToolContext, filter: Filter): Task[] {
+  const [label] = labelsToAsk(filter.label === undefined ? [] : [filter.label]);
+  checkLabels([label]);
+  const status = STATUS[filter.state ?? ""];
+  const tasks = read(at, ["list", "--limit", "0", ...option("--label", label), ...option("--status", status)]);
+  return withoutFinished(tasks)
+    .filter((task) => matches(task, filter))
+    .sort(compareTasks);
 }
 
-const labelArgs = (label: string | undefined) => (label === undefined || label.endsWith("*") ? [] : ["--label", label]);
+const option = (name: string, value: string | undefined) => (value === undefined ? [] : [name, value]);
 
 /** Old versions list closed issues too: then they are known to hold nothing up. */
 function withoutFinished(tasks: Task[]): Task[] {
@@ -125,139 +109,260 @@ function withoutFinished(tasks: Task[]): Task[] {
 }
 
 /** One question for each label: bd joins several with "and". bd itself says what is blocked. */
-function ready(at: Asking, scope: Scope): Answer<Task[]> {
-  const exact = scope.labels.filter((label) => !label.endsWith("*"));
-  const questions = exact.length === scope.labels.length && exact.length > 0 ? exact : [undefined];
-  return then(checkLabels(exact), () => {
-    const found = new Map<string, Task>();
-    for (const label of questions) {
-      const some = read(at, ["ready", "--limit", "0", "--sort", "priority", ...labelArgs(label)]);
-      if (some.kind !== "ok") return some;
-      for (const task of some.value) found.set(task.id, { ...task, blocked_by: [] });
-    }
-    const open = [...found.values()].filter((task) => task.state === "open" && inScope(task, scope));
-    return ok(open.sort(compareTasks));
-  });
+function ready(at: ToolContext, scope: Scope): Task[] {
+  const questions = labelsToAsk(scope.labels);
+  checkLabels(questions);
+  const listed = questions.flatMap((label) =>
+    read(at, ["ready", "--limit", "0", "--sort", "priority", ...option("--label", label)]),
+  );
+  const found = new Map(listed.map((task) => [task.id, { ...task, blocked_by: [] }]));
+  const open = [...found.values()].filter((task) => task.state === "open" && inScope(task, scope));
+  return open.sort(compareTasks);
 }
 
 // ── Claiming ────────────────────────────────────────────────────────────────
 
-function claim(at: Asking, id: string, actor: string, here: string): Answer<Task> {
-  const name = joinActor(actor, here);
-  const said = write(at, ["update", id, "--claim", "--actor", name]);
-  if (said.kind !== "ok") return said;
-  if (/unknown flag: --claim/.test(said.value.stderr)) return claimByHand(at, id, actor, here);
-  return then(show(at, id), (task) => judged(task, actor, here, said.value));
+function claim(at: BeadsContext, id: string, actor: string): Task {
+  const said = write(at, ["update", id, "--claim", "--actor", joinActor(actor, at.here)]);
+  if (/unknown flag: --claim/.test(said.stderr)) return claimByHand(at, id, actor);
+  return judged(at, show(at, id), actor, said);
 }
 
-function judged(task: Task, actor: string, here: string, said: Said): Answer<Task> {
-  const mine = task.owner === actor && (task.claimed_on === undefined || task.claimed_on === here);
-  if (task.state === "claimed" && mine) return ok(task);
-  if (task.state === "claimed" && task.owner !== null) return failed("taken", heldBy(task));
-  if (task.state !== "open") return failed("refused", `${task.id} is ${task.state}`);
+function judged({ here }: BeadsContext, task: Task, actor: string, said: ToolOutput): Task {
+  if (task.state === "claimed" && task.owner === actor && !isElsewhere(task, here)) return task;
+  if (task.state === "claimed" && task.owner !== null) fail("taken", heldBy(task));
+  if (task.state !== "open") fail("refused", `${task.id} is ${task.state}`);
   return whyNot(said, `bd update --claim reported success, but ${task.id} is still open`);
 }
 
 /** Versions before --claim: safe between the sessions of this machine only. */
-function claimByHand(at: Asking, id: string, actor: string, here: string): Answer<Task> {
-  const name = joinActor(actor, here);
-  return withLock(at.root, at.until, () =>
-    then(list(at, { state: "claimed" }), (held) => {
-      const away = held.find((task) => isElsewhere(task, here));
-      if (away !== undefined)
-        return failed("other-machine", `${heldBy(away)}; this bd cannot claim atomically (no --claim)`);
-      return then(show(at, id), (task) => {
-        if (task.state !== "open") return judged(task, actor, here, { stdout: "", stderr: "", exit: 0 });
-        const args = ["update", id, "--status", "in_progress", "--assignee", name, "--actor", name];
-        return then(write(at, args), (said) => then(show(at, id), (now) => judged(now, actor, here, said)));
-      });
-    }),
-  );
+function claimByHand(at: BeadsContext, id: string, actor: string): Task {
+  const name = joinActor(actor, at.here);
+  return locked(at.root, at.until, () => {
+    const away = list(at, { state: "claimed" }).find((task) => isElsewhere(task, at.here));
+    if (away !== undefined) fail("other-machine", `${heldBy(away)}; this bd cannot claim atomically (no --claim)`);
+    const task = show(at, id);
+    if (task.state !== "open") return judged(at, task, actor, { stdout: "", stderr: "", exit: 0 });
+    const said = write(at, ["update", id, "--status", "in_progress", "--assignee", name, "--actor", name]);
+    return judged(at, show(at, id), actor, said);
+  });
 }
 
 // ── Writing ─────────────────────────────────────────────────────────────────
 
 /** Never without an id: bd would close the issue it touched last. */
-function close(at: Asking, id: string, reason: string): Answer<Task> {
+function close(at: ToolContext, id: string, reason: string): Task {
   const why = reason.trim() === "" ? "Closed" : reason;
   return changed(at, id, ["close", id, `--reason=${why}`], (task) => task.state === "closed");
 }
 
-function reopen(at: Asking, task: Task): Answer<Task> {
-  if (task.state === "open") return ok(task);
+function reopen(at: ToolContext, task: Task): Task {
+  if (task.state === "open") return task;
   if (task.state === "closed") {
     const again = changed(at, task.id, ["reopen", task.id], (now) => now.state !== "closed");
-    if (again.kind !== "ok" || again.value.state === "open") return again;
+    if (again.state === "open") return again;
   }
   const args = ["update", task.id, "--status", "open", "--assignee="];
   return changed(at, task.id, args, (now) => now.state === "open");
 }
 
-function create(at: Asking, task: NewTask): Answer<Task> {
+function create(at: ToolContext, task: NewTask): Task {
   const { title, text = "", labels = [], priority = 2, epic, blocked_by = [] } = task;
-  const parent = epic === undefined || epic === null ? ok([]) : then(checkId(epic), (id) => ok([`--parent=${id}`]));
-  return then(parent, (more) => {
-    const labelled = labels.length === 0 ? [] : [`--labels=${labels.join(",")}`];
-    const args = [
-      "create",
-      `--title=${title}`,
-      `--description=${text}`,
-      `--priority=${priority}`,
-      ...labelled,
-      ...more,
-    ];
-    return then(read(at, args), ([made]) => {
-      if (made === undefined) return failed("malformed", "bd created an issue but did not return its id");
-      return then(dependOn(at, made.id, blocked_by), () => show(at, made.id));
-    });
-  });
-}
-
-function dependOn(at: Asking, id: string, blockers: string[]): Answer<null> {
-  for (const blocker of blockers) {
-    const done = changed(at, id, ["dep", "add", id, blocker], (task) => task.blocked_by.includes(blocker));
-    if (done.kind !== "ok") return done;
-  }
-  return ok(null);
+  const parent = epic ?? undefined;
+  if (parent !== undefined) checkId(parent);
+  const args = flags({ title, description: text, priority, labels: labels.join(",") || undefined, parent });
+  const [made] = read(at, ["create", ...args]);
+  if (made === undefined) return fail("malformed", "bd created an issue but did not return its id");
+  for (const blocker of blocked_by)
+    changed(at, made.id, ["dep", "add", made.id, blocker], (now) => now.blocked_by.includes(blocker));
+  return show(at, made.id);
 }
 
 /** bd has no issue dropped tasks: they are closed, and the reason says so. */
-function update(at: Asking, id: string, { title, text, priority, state }: TaskChange): Answer<Task> {
+function update(at: ToolContext, id: string, { title, text, priority, state }: TaskChange): Task {
   if (state === "dropped") return close(at, id, "dropped");
-  const flags = [
-    ...(title === undefined ? [] : [`--title=${title}`]),
-    ...(text === undefined ? [] : [`--description=${text}`]),
-    ...(priority === undefined ? [] : [`--priority=${priority}`]),
-    ...(state === undefined ? [] : ["--status", state, "--assignee="]),
-  ];
-  if (flags.length === 0) return show(at, id);
+  const changes = flags({
+    title,
+    description: text,
+    priority,
+    status: state,
+    assignee: state === undefined ? undefined : "",
+  });
+  if (changes.length === 0) return show(at, id);
   const isDone = (task: Task) =>
     (title === undefined || task.title === title) &&
     (text === undefined || task.text.startsWith(text)) &&
     (priority === undefined || task.priority === priority) &&
     (state === undefined || task.state === state);
-  return changed(at, id, ["update", id, ...flags], isDone);
+  return changed(at, id, ["update", id, ...changes], isDone);
 }
 
 /** Adding to an unknown id exits with 0, removing what is not there "succeeds": each is looked at afterwards. */
-function label(at: Asking, task: Task, add: string[], remove: string[]): Answer<Task> {
+function label(at: ToolContext, task: Task, add: string[], remove: string[]): Task {
   const gone = remove.filter((one) => !add.includes(one));
-  let last: Answer<Task> = ok(task);
-  for (const [verb, name] of [...gone.map((one) => ["remove", one]), ...add.map((one) => ["add", one])] as [
-    string,
-    string,
-  ][]) {
+  let last = task;
+  const set = (verb: "add" | "remove", name: string) => {
     const has = (now: Task) => now.labels.includes(name) === (verb === "add");
-    if (last.kind === "ok" && !has(last.value)) last = changed(at, task.id, ["label", verb, task.id, name], has);
-  }
+    if (!has(last)) last = changed(at, task.id, ["label", verb, task.id, name], has);
+  };
+  for (const name of gone) set("remove", name);
+  for (const name of add) set("add", name);
   return last;
 }
 
-function comment(at: Asking, { id }: Task, text: string): Answer<Task> {
-  return then(write(at, ["comments", "add"], ["--", id, text]), (said) => {
-    const listed = then(ask(at, "bd", ["comments", id, "--json"]), payloadOf);
-    if (listed.kind !== "ok") return listed;
-    const there = Array.isArray(listed.value) && listed.value.some((one) => isObject(one) && one.text === text);
-    return there ? show(at, id) : whyNot(said, `bd comments add reported success, but ${id} has no such comment`);
-  });
+function comment(at: ToolContext, id: string, text: string): Task {
+  const said = write(at, ["comments", "add"], ["--", id, text]);
+  const listed = readPayload(ask(at, "bd", ["comments", id, "--json"]));
+  const there = Array.isArray(listed) && listed.some((one) => isObject(one) && one.text === text);
+  return there ? show(at, id) : whyNot(said, `bd comments add reported success, but ${id} has no such comment`);
+}
+
+// ── What bd says ────────────────────────────────────────────────────────────
+// In all the forms its versions use: a bare list, one object, an envelope with `data`, null for nothing, warnings before
+// the JSON, an error as JSON on stdout with any exit status, or plain words on stderr.
+
+type Json = Record<string, unknown>;
+
+const SAYS: [RegExp, Failure][] = [
+  [/unknown (shorthand )?(flag|command)/i, "unsupported"],
+  [/already claimed|claimed by/i, "taken"],
+  [/ambiguous|multiple (issues )?match|matches \d+ issues/i, "ambiguous-id"],
+  [/not claimable|cannot close|use --force|blocked by|open child|is pinned|template/i, "refused"],
+  [/lock(ed|ing)?\b|daemon|connection refused|timed? ?out|deadline exceeded/i, "busy"],
+  [/not found|no issues? found|resolving|no such issue|does not exist/i, "unknown-id"],
+  [/invalid|cannot be empty|required/i, "bad-argument"],
+];
+
+/** bd's own words, and what they mean to us. */
+function complain(words: string): never {
+  const json = findJson(words);
+  const lines = (isObject(json) && typeof json.error === "string" ? json.error : words)
+    .trim()
+    .split("\n")
+    .filter(Boolean);
+  const errors = lines.filter((line) => !/^(warning|note|hint)\b/i.test(line));
+  const text = (errors.length > 0 ? errors : lines).slice(0, 3).join("; ").slice(0, 400);
+  if (/no beads database found|no \.beads|not a beads/i.test(text)) absent(`bd: ${text}`);
+  const code = SAYS.find(([pattern]) => pattern.test(text))?.[1] ?? "error";
+  return fail(code, `bd: ${text || "it failed without a message"}`);
+}
+
+/** The payload of an answer that is one; an error in it counts whatever the exit status says. */
+function readPayload({ stdout, stderr, exit }: ToolOutput): unknown {
+  const json = findJson(stdout);
+  if (json === undefined) {
+    if (exit !== 0 || stdout.trim() === "") complain(stderr || stdout || `exit ${exit}`);
+    fail("malformed", `the answer of bd is not JSON: ${stdout.trim().slice(0, 120)}`);
+  }
+  const error = isObject(json) ? json.error : undefined;
+  // Of an id that could be several, stdout says only that none was found.
+  if (typeof error === "string" && error !== "") complain(/ambiguous/i.test(stderr) ? stderr : error);
+  return isObject(json) && "data" in json && !("id" in json) ? json.data : json;
+}
+
+const MOST_BEGINNINGS = 20;
+
+/** undefined: none. Some versions print warnings before it, or a note after it. */
+function findJson(text: string): unknown {
+  const whole = parseJson(text.replace(/^\uFEFF/, ""));
+  if (whole !== undefined) return whole;
+  for (const begin of text.matchAll(/^(?=[[{]|null\s*$)/gm).take(MOST_BEGINNINGS)) {
+    const rest = text.slice(begin.index);
+    const end = Math.max(rest.lastIndexOf("]"), rest.lastIndexOf("}")) + 1;
+    const found = parseJson(rest) ?? parseJson(rest.slice(0, end));
+    if (found !== undefined) return found;
+  }
+  return undefined;
+}
+
+/** All or nothing: a list with one entry we cannot read is no list. */
+function listIssues(payload: unknown): Task[] {
+  const list = listIn(payload) ?? fail("malformed", "the answer of bd has no list of issues");
+  return list.map((one) => asTask(one) ?? fail("malformed", "bd returned an issue without id or title"));
+}
+
+function listIn(payload: unknown): unknown[] | null {
+  if (payload === null) return [];
+  if (Array.isArray(payload)) return payload;
+  if (!isObject(payload)) return null;
+  if (typeof payload.id === "string") return [payload];
+  const inner = payload.issues ?? payload.closed ?? payload.updated;
+  return Array.isArray(inner) ? inner : null;
+}
+
+// ── Issues ──────────────────────────────────────────────────────────────────
+
+/** Anything else, custom ones too, is nothing to begin with. */
+const STATES: Record<string, TaskState> = {
+  open: "open",
+  in_progress: "claimed",
+  hooked: "claimed",
+  closed: "closed",
+  tombstone: "dropped",
+};
+/** Kinds of dependencies that hold nothing up. */
+const HARMLESS = /^(parent-child|related|relates-to|discovered-from|duplicates|supersedes|replies-to)$/;
+
+const textIn = (value: unknown) => (typeof value === "string" ? value : "");
+
+function asTask(value: unknown): Task | null {
+  if (!isObject(value) || textIn(value.id) === "" || textIn(value.title) === "") return null;
+  const status = textIn(value.status) || "open";
+  const { owner, machine } = splitActor(textIn(value.assignee));
+  const open = STATES[status] ?? "blocked";
+  const state = open === "open" && owner !== null ? "claimed" : open;
+  const claimed = textIn(value.started_at) || textIn(value.updated_at);
+  return {
+    id: textIn(value.id),
+    title: textIn(value.title),
+    text: readBody(value),
+    state,
+    labels: Array.isArray(value.labels) ? value.labels.filter((label) => typeof label === "string") : [],
+    priority: readPriority(value.priority),
+    owner,
+    created_at: textIn(value.created_at),
+    epic: readParent(value),
+    blocked_by: readBlockers(value),
+    ...(state === "claimed" && claimed !== "" && { claimed_at: claimed }),
+    ...(machine !== null && { claimed_on: machine }),
+  };
+}
+
+const readPriority = (value: unknown) =>
+  typeof value === "number" && Number.isInteger(value) && value >= 0 && value <= 4 ? value : 2;
+
+/** `pawl-1a2b3c4d@laptop-3f2a`: two sessions of one person are two actors, and a dead one's machine is known. */
+function splitActor(assignee: string): { owner: string | null; machine: string | null } {
+  const ours = /^(pawl-[^@\s]+)@(\S+)$/.exec(assignee);
+  return { owner: ours?.[1] ?? (assignee === "" ? null : assignee), machine: ours?.[2] ?? null };
+}
+
+/** A person is the same one on every machine. */
+const joinActor = (actor: string, here: string) => (actor.startsWith("pawl-") ? `${actor}@${here}` : actor);
+
+function readBody(value: Json): string {
+  const titles = { design: "Design", acceptance_criteria: "Acceptance criteria", notes: "Notes" };
+  const parts = Object.entries(titles).map(
+    ([key, title]) => textIn(value[key]) && `## ${title}\n${textIn(value[key])}`,
+  );
+  return [textIn(value.description), ...parts].filter(Boolean).join("\n\n");
+}
+
+const readDependencies = (value: Json) =>
+  Array.isArray(value.dependencies) ? value.dependencies.filter(isObject) : [];
+const readType = (dependency: Json) => textIn(dependency.dependency_type) || textIn(dependency.type);
+const findTarget = (dependency: Json) => textIn(dependency.depends_on_id) || textIn(dependency.id);
+
+function readParent(value: Json): string | null {
+  const parent = readDependencies(value).find((dependency) => readType(dependency) === "parent-child");
+  return textIn(value.parent) || (parent === undefined ? "" : findTarget(parent)) || null;
+}
+
+/** `show` gives the issues it waits for with their status, `list` only their ids: those count as unfinished. */
+function readBlockers(value: Json): string[] {
+  const waiting = readDependencies(value).filter(
+    (dependency) => !HARMLESS.test(readType(dependency)) && !/^(closed|tombstone)$/.test(textIn(dependency.status)),
+  );
+  const named = Array.isArray(value.blocked_by) ? value.blocked_by.filter((id) => typeof id === "string") : [];
+  return [...new Set([...waiting.map(findTarget).filter(Boolean), ...named])];
 }

@@ -1,20 +1,32 @@
 /** Tasks in GitHub's issues, by its program `gh`. What counts is what an issue shows after it was written. */
 
 import type { Scope, Task } from "../kernel/types/task.ts";
-import { checkActor, checkLabels, checkTask, checkText } from "./arguments.ts";
-import { type Asking, ask, clock, type Said } from "./ask.ts";
-import { compareTasks, inScope, isElsewhere, isFinished } from "./core/tasks.ts";
-import { claimComment, commentNumber, complaint, FIELDS, isPriority, issuesIn, releaseComment } from "./github-json.ts";
-import { machineName } from "./machine.ts";
-import { heldBy, matches } from "./session-md.ts";
-import { type Answer, type Filter, failed, type NewTask, ok, type TaskChange, type Tracker, then } from "./types.ts";
+import { isObject, parseJson } from "../store/files.ts";
+import { ask, clock, type ToolContext, type ToolOutput } from "./ask.ts";
+import { compareTasks, heldBy, inScope, isElsewhere, isFinished, labelsToAsk, matches } from "./core/tasks.ts";
+import {
+  absent,
+  answering,
+  checkLabels,
+  type Failure,
+  type Filter,
+  fail,
+  flags,
+  hasFailed,
+  makeTracker,
+  type NewTask,
+  refuse,
+  type TaskChange,
+  type Tracker,
+  unwrap,
+} from "./tracker.ts";
 
-interface Place extends Asking {
+interface GithubContext extends ToolContext {
   repo: string;
   here: string;
 }
 
-/** gh has no "all"; who has more is told so. */
+/** gh has no "all"; a repository with more gets an error that says so. */
 const MOST_ISSUES = 500;
 /** Issues that others wait for, looked up one by one. */
 const MOST_BLOCKERS = 20;
@@ -24,171 +36,128 @@ const LOOK_AGAIN_MS = 250;
 const NOT_ATOMIC = "GitHub cannot claim atomically, so Pawl works on its issues from one machine only";
 
 export function github(root: string, repo: string, why: string, deadline_ms: number): Tracker {
-  const here = machineName();
-  const begin = (): Place => ({ root, until: clock() + deadline_ms, repo, here });
-  const withId = (id: string, work: (at: Place, number: string) => Answer<Task>) =>
-    then(checkNumber(id), (number) => work(begin(), number));
-  return {
-    name: "github",
-    why,
-    where: repo,
-    atomic: false,
-    here,
-    list: (filter) => list(begin(), filter),
-    ready: (scope) => ready(begin(), scope),
-    show: (id) => withId(id, (at, number) => then(view(at, number), (task) => settleBlockers(at, task))),
-    claim: (id, actor) => then(checkActor(actor), () => withId(id, (at, number) => claim(at, number, actor))),
-    close: (id, reason) => then(checkText(reason), () => withId(id, (at, number) => close(at, number, reason))),
-    reopen: (id) => withId(id, reopen),
-    create: (task) => then(checkTask(task), () => create(begin(), task)),
-    update: (id, change) => then(checkTask(change), () => withId(id, (at, number) => update(at, number, change))),
-    label: (id, add, remove) =>
-      then(checkLabels([...add, ...remove]), () => withId(id, (at, number) => label(at, number, add, remove))),
-    comment: (id, text) => then(checkText(text), () => withId(id, (at, number) => comment(at, number, text))),
-  };
-}
-
-function checkNumber(id: string): Answer<string> {
-  const number = /^#?([1-9]\d{0,9})$/.exec(id)?.[1];
-  return number === undefined
-    ? failed("bad-argument", `${JSON.stringify(id.slice(0, 80))} is not the number of an issue`)
-    : ok(number);
-}
-
-// ── Asking ──────────────────────────────────────────────────────────────────
-
-function issue(at: Place, args: string[]): Answer<Said> {
-  return ask(at, "gh", ["issue", ...args, "--repo", at.repo]);
-}
-
-/** Old versions do not know why an issue was closed. */
-function read(at: Place, args: string[]): Answer<Task[]> {
-  const first = then(issue(at, [...args, "--json", `${FIELDS},stateReason`]), issuesIn);
-  if (first.kind !== "failed" || first.code !== "unsupported") return first;
-  return then(issue(at, [...args, "--json", FIELDS]), issuesIn);
-}
-
-function view(at: Place, number: string): Answer<Task> {
-  return then(read(at, ["view", number]), (tasks) => {
-    const task = tasks.find((one) => one.id === number);
-    return task ? ok(task) : failed("unknown-id", `gh found no issue ${number}`);
+  return makeTracker({ name: "github", why, where: repo, atomic: false }, (here) => {
+    const begin = (): GithubContext => ({ root, until: clock() + deadline_ms, repo, here });
+    return {
+      list: (filter) => list(begin(), filter),
+      ready: (scope) => ready(begin(), scope),
+      show: (id) => viewSettled(begin(), parseNumber(id)),
+      claim: (id, actor) => claim(begin(), parseNumber(id), actor),
+      close: (id, reason) => close(begin(), parseNumber(id), reason),
+      reopen: (id) => reopen(begin(), parseNumber(id)),
+      create: (task) => create(begin(), task),
+      update: (id, change) => update(begin(), parseNumber(id), change),
+      label: (id, add, remove) => label(begin(), parseNumber(id), add, remove),
+      comment: (id, text) => comment(begin(), parseNumber(id), text),
+    };
   });
 }
 
-function changed(at: Place, number: string, args: string[], isDone: (task: Task) => boolean): Answer<Task> {
-  return then(issue(at, args), (said) =>
-    then(view(at, number), (task) => {
-      if (isDone(task)) return ok(task);
-      return said.exit === 0
-        ? failed("not-done", `gh reported success, but issue ${number} did not change`)
-        : complaint(said);
-    }),
-  );
+const parseNumber = (id: string): string =>
+  /^#?([1-9]\d{0,9})$/.exec(id)?.[1] ?? refuse(id, "is not the number of an issue");
+
+// ── Asking ──────────────────────────────────────────────────────────────────
+
+const issue = (at: GithubContext, args: string[]): ToolOutput => ask(at, "gh", ["issue", ...args, "--repo", at.repo]);
+
+/** Old versions do not know why an issue was closed. */
+function read(at: GithubContext, args: string[]): Task[] {
+  const first = answering(() => issuesIn(issue(at, [...args, "--json", `${FIELDS},stateReason`])));
+  return hasFailed(first, "unsupported") ? issuesIn(issue(at, [...args, "--json", FIELDS])) : unwrap(first);
+}
+
+function view(at: GithubContext, number: string): Task {
+  const task = read(at, ["view", number]).find((one) => one.id === number);
+  return task ?? fail("unknown-id", `gh found no issue ${number}`);
+}
+
+const viewSettled = (at: GithubContext, number: string): Task => settleBlockers(at, view(at, number));
+
+function changed(at: GithubContext, number: string, args: string[], isDone: (task: Task) => boolean): Task {
+  const said = issue(at, args);
+  const task = view(at, number);
+  if (isDone(task)) return task;
+  return said.exit === 0 ? fail("not-done", `gh reported success, but issue ${number} did not change`) : complain(said);
 }
 
 // ── Reading ─────────────────────────────────────────────────────────────────
 
-function list(at: Place, filter: Filter): Answer<Task[]> {
-  const exact = filter.label === undefined || filter.label.endsWith("*") ? [] : [filter.label];
+function list(at: GithubContext, filter: Filter): Task[] {
+  const [label] = labelsToAsk(filter.label === undefined ? [] : [filter.label]);
   const state = filter.state === "closed" || filter.state === "dropped" ? "closed" : "open";
-  return then(checkLabels(exact), () =>
-    then(listBy(at, exact[0], state), (tasks) => ok(tasks.filter((task) => matches(task, filter)).sort(compareTasks))),
-  );
+  checkLabels([label]);
+  return listBy(at, label, state)
+    .filter((task) => matches(task, filter))
+    .sort(compareTasks);
 }
 
-function listBy(at: Place, label: string | undefined, state: "open" | "closed"): Answer<Task[]> {
-  const args = [
-    "list",
-    "--state",
-    state,
-    "--limit",
-    String(MOST_ISSUES),
-    ...(label === undefined ? [] : [`--label=${label}`]),
-  ];
-  return then(read(at, args), (tasks) =>
-    tasks.length < MOST_ISSUES || state === "closed"
-      ? ok(tasks)
-      : failed("too-large", `${at.repo} has ${MOST_ISSUES} or more open issues: narrow them down with a label`),
-  );
+function listBy(at: GithubContext, label: string | undefined, state: "open" | "closed"): Task[] {
+  const tasks = read(at, ["list", "--state", state, "--limit", String(MOST_ISSUES), ...flags({ label })]);
+  if (tasks.length < MOST_ISSUES || state === "closed") return tasks;
+  return fail("too-large", `${at.repo} has ${MOST_ISSUES} or more open issues: narrow them down with a label`);
 }
 
 /** One question for each label: gh joins several with "and". */
-function ready(at: Place, scope: Scope): Answer<Task[]> {
-  const exact = scope.labels.filter((label) => !label.endsWith("*"));
-  const questions = exact.length === scope.labels.length && exact.length > 0 ? exact : [undefined];
-  return then(checkLabels(exact), () => {
-    const found = new Map<string, Task>();
-    for (const label of questions) {
-      const some = listBy(at, label, "open");
-      if (some.kind !== "ok") return some;
-      for (const task of some.value) if (inScope(task, scope)) found.set(task.id, task);
-    }
-    const away = [...found.values()].find((task) => isElsewhere(task, at.here));
-    if (away !== undefined) return failed("other-machine", `${heldBy(away)}; ${NOT_ATOMIC}`);
-    return unblocked(at, [...found.values()]);
-  });
-}
-
-function unblocked(at: Place, tasks: Task[]): Answer<Task[]> {
-  const free: Task[] = [];
-  const known = new Map(tasks.map((task) => [task.id, task]));
-  for (const task of tasks.filter(({ state }) => state === "open")) {
-    const settled = settleBlockers(at, task, known);
-    if (settled.kind !== "ok") return settled;
-    if (settled.value.blocked_by.length === 0) free.push(settled.value);
-  }
-  return ok(free.sort(compareTasks));
+function ready(at: GithubContext, scope: Scope): Task[] {
+  const questions = labelsToAsk(scope.labels);
+  checkLabels(questions);
+  const listed = questions.flatMap((label) => listBy(at, label, "open")).filter((task) => inScope(task, scope));
+  const known = new Map(listed.map((task) => [task.id, task]));
+  const tasks = [...known.values()];
+  const away = tasks.find((task) => isElsewhere(task, at.here));
+  if (away !== undefined) fail("other-machine", `${heldBy(away)}; ${NOT_ATOMIC}`);
+  return tasks
+    .filter(({ state }) => state === "open")
+    .map((task) => settleBlockers(at, task, known))
+    .filter(({ blocked_by }) => blocked_by.length === 0)
+    .sort(compareTasks);
 }
 
 /** Leaves those that are not closed. What cannot be found is not known to be closed. */
-function settleBlockers(at: Place, task: Task, known = new Map<string, Task>()): Answer<Task> {
+function settleBlockers(at: GithubContext, task: Task, known = new Map<string, Task>()): Task {
   const left: string[] = [];
   for (const id of task.blocked_by) {
     if (!known.has(id) && /^\d+$/.test(id)) {
-      if (known.size > MOST_ISSUES + MOST_BLOCKERS) return failed("too-large", "too many issues wait for others");
-      const seen = view(at, id);
-      if (seen.kind === "ok") known.set(id, seen.value);
-      else if (seen.kind !== "failed" || seen.code !== "unknown-id") return seen;
+      if (known.size > MOST_ISSUES + MOST_BLOCKERS) fail("too-large", "too many issues wait for others");
+      const seen = answering(() => view(at, id));
+      if (!hasFailed(seen, "unknown-id")) known.set(id, unwrap(seen));
     }
     const blocker = known.get(id);
     if (blocker === undefined || !isFinished(blocker)) left.push(id);
   }
-  return ok({ ...task, blocked_by: left });
+  return { ...task, blocked_by: left };
 }
 
 // ── Claiming ────────────────────────────────────────────────────────────────
 
-function claim(at: Place, number: string, actor: string): Answer<Task> {
-  return then(
-    then(view(at, number), (task) => settleBlockers(at, task)),
-    (task) => {
-      if (task.state === "claimed") return judged(at, task, actor);
-      if (task.state !== "open") return failed("refused", `${task.id} is ${task.state}`);
-      if (task.blocked_by.length > 0) return failed("refused", `${task.id} waits for ${task.blocked_by.join(", ")}`);
-      return then(say(at, number, claimComment(actor, at.here)), () =>
-        then(lookFor(at, number), (now) => {
-          const verdict = judged(at, now, actor);
-          if (verdict.kind === "ok") issue(at, ["edit", number, "--add-assignee", "@me"]);
-          // Said after the winner's: no one must wait for a claim that never held.
-          else say(at, number, releaseComment(actor, at.here));
-          return verdict;
-        }),
-      );
-    },
+function claim(at: GithubContext, number: string, actor: string): Task {
+  const task = viewSettled(at, number);
+  if (task.state === "claimed") return judged(at, task, actor);
+  if (task.state !== "open") fail("refused", `${task.id} is ${task.state}`);
+  if (task.blocked_by.length > 0) fail("refused", `${task.id} waits for ${task.blocked_by.join(", ")}`);
+  say(at, number, claimComment(actor, at.here));
+  const now = lookFor(at, number);
+  const verdict = answering(() => judged(at, now, actor));
+  // Nothing depends on the assignee. A lost claim is released after the winner's: no one must wait for it.
+  answering(() =>
+    verdict.kind === "ok"
+      ? issue(at, ["edit", number, "--add-assignee", "@me"])
+      : say(at, number, releaseComment(actor, at.here)),
   );
+  return unwrap(verdict);
 }
 
-function judged(at: Place, task: Task, actor: string): Answer<Task> {
-  if (isElsewhere(task, at.here)) return failed("other-machine", `${heldBy(task)}; ${NOT_ATOMIC}`);
-  if (task.state === "claimed" && task.owner === actor) return ok(task);
-  if (task.state === "claimed") return failed("taken", heldBy(task));
-  return failed("not-done", `the claim of ${task.id} is not visible`);
+function judged(at: GithubContext, task: Task, actor: string): Task {
+  if (isElsewhere(task, at.here)) fail("other-machine", `${heldBy(task)}; ${NOT_ATOMIC}`);
+  if (task.state === "claimed" && task.owner === actor) return task;
+  if (task.state === "claimed") fail("taken", heldBy(task));
+  return fail("not-done", `the claim of ${task.id} is not visible`);
 }
 
 /** Until the claim shows: ours, or another that was first. */
-function lookFor(at: Place, number: string): Answer<Task> {
+function lookFor(at: GithubContext, number: string): Task {
   let seen = view(at, number);
-  for (let looks = 1; looks < LOOKS && seen.kind === "ok" && seen.value.state === "open"; looks++) {
+  for (let looks = 1; looks < LOOKS && seen.state === "open"; looks++) {
     Bun.sleepSync(LOOK_AGAIN_MS);
     seen = view(at, number);
   }
@@ -197,95 +166,210 @@ function lookFor(at: Place, number: string): Answer<Task> {
 
 // ── Writing ─────────────────────────────────────────────────────────────────
 
-/** The number of the new comment. */
-function say(at: Place, number: string, text: string): Answer<number> {
-  return then(issue(at, ["comment", number, `--body=${text}`]), (said) => {
-    if (said.exit !== 0) return complaint(said);
-    const made = commentNumber(said.stdout);
-    return made > 0 ? ok(made) : failed("not-done", `gh returned no new comment on ${number}`);
-  });
+function say(at: GithubContext, number: string, text: string): void {
+  const said = issue(at, ["comment", number, `--body=${text}`]);
+  if (said.exit !== 0) complain(said);
+  if (commentNumber(said.stdout) === 0) fail("not-done", `gh returned no new comment on ${number}`);
 }
 
-function close(at: Place, number: string, reason: string, as = "completed"): Answer<Task> {
+function close(at: GithubContext, number: string, reason: string, as = "completed"): Task {
   const note = reason.trim() === "" ? [] : [`--comment=${reason}`];
-  return then(view(at, number), (task) =>
-    isFinished(task) ? ok(task) : changed(at, number, ["close", number, "--reason", as, ...note], isFinished),
-  );
+  const task = view(at, number);
+  return isFinished(task) ? task : changed(at, number, ["close", number, "--reason", as, ...note], isFinished);
 }
 
-function reopen(at: Place, number: string): Answer<Task> {
-  return then(view(at, number), (task) => {
-    const opened = isFinished(task) ? changed(at, number, ["reopen", number], (now) => !isFinished(now)) : ok(task);
-    return then(opened, (now) => (now.state === "claimed" ? release(at, now) : ok(now)));
-  });
+function reopen(at: GithubContext, number: string): Task {
+  const task = view(at, number);
+  const now = isFinished(task) ? changed(at, number, ["reopen", number], (one) => !isFinished(one)) : task;
+  return now.state === "claimed" ? release(at, now) : now;
 }
 
-function release(at: Place, task: Task): Answer<Task> {
-  return then(say(at, task.id, releaseComment(task.owner ?? "", task.claimed_on ?? at.here)), () => {
-    if (task.claimed_on === at.here) issue(at, ["edit", task.id, "--remove-assignee", "@me"]);
-    return then(view(at, task.id), (now) =>
-      now.state === "claimed" ? failed("not-done", `${task.id} is still claimed by ${now.owner}`) : ok(now),
-    );
-  });
+function release(at: GithubContext, task: Task): Task {
+  say(at, task.id, releaseComment(task.owner ?? "", task.claimed_on ?? at.here));
+  if (task.claimed_on === at.here) answering(() => issue(at, ["edit", task.id, "--remove-assignee", "@me"]));
+  const now = view(at, task.id);
+  return now.state === "claimed" ? fail("not-done", `${task.id} is still claimed by ${now.owner}`) : now;
 }
 
 function create(
-  at: Place,
+  at: GithubContext,
   { title, text = "", labels = [], priority = 2, epic, blocked_by = [] }: NewTask,
-): Answer<Task> {
+): Task {
   const all = priority === 2 ? labels : [...labels, `p${priority}`];
   const waits = blocked_by.length === 0 ? "" : `\n\nBlocked by: ${blocked_by.map((id) => `#${id}`).join(", ")}`;
-  const more = [...(all.length === 0 ? [] : [`--label=${all.join(",")}`]), ...(epic ? [`--milestone=${epic}`] : [])];
-  return then(issue(at, ["create", `--title=${title}`, `--body=${(text + waits).trim()}`, ...more]), (said) => {
-    if (said.exit !== 0) return complaint(said);
-    const number = /\/issues\/(\d+)\s*$/.exec(said.stdout)?.[1];
-    return number === undefined
-      ? failed("malformed", "gh created an issue but did not return its id")
-      : view(at, number);
-  });
+  const body = (text + waits).trim();
+  const args = flags({ title, body, label: all.join(",") || undefined, milestone: epic || undefined });
+  const said = issue(at, ["create", ...args]);
+  if (said.exit !== 0) complain(said);
+  const number = /\/issues\/(\d+)\s*$/.exec(said.stdout)?.[1];
+  return view(at, number ?? fail("malformed", "gh created an issue but did not return its id"));
 }
 
-function update(at: Place, number: string, { title, text, priority, state }: TaskChange): Answer<Task> {
-  const edits = [
-    ...(title === undefined ? [] : [`--title=${title}`]),
-    ...(text === undefined ? [] : [`--body=${text}`]),
-  ];
+function update(at: GithubContext, number: string, { title, text, priority, state }: TaskChange): Task {
+  const edits = flags({ title, body: text });
   const isDone = (task: Task) =>
     (title === undefined || task.title === title) && (text === undefined || task.text === text);
   const edited = edits.length === 0 ? view(at, number) : changed(at, number, ["edit", number, ...edits], isDone);
-  return then(
-    then(edited, (task) => prioritise(at, task, priority)),
-    (task) => {
-      if (state === "dropped") return close(at, number, "", "not planned");
-      if (state === "blocked") return label(at, number, ["blocked"], []);
-      if (state === "open") return then(label(at, number, [], ["blocked"]), () => reopen(at, number));
-      return ok(task);
-    },
-  );
+  const task = prioritise(at, edited, priority);
+  if (state === "dropped") return close(at, number, "", "not planned");
+  if (state === "blocked") return label(at, number, ["blocked"], []);
+  if (state === undefined) return task;
+  label(at, number, [], ["blocked"]);
+  return reopen(at, number);
 }
 
 /** The middle one is what nothing is said of. */
-function prioritise(at: Place, task: Task, priority: number | undefined): Answer<Task> {
-  if (priority === undefined || priority === task.priority) return ok(task);
+function prioritise(at: GithubContext, task: Task, priority: number | undefined): Task {
+  if (priority === undefined || priority === task.priority) return task;
   const add = priority === 2 ? [] : [`p${priority}`];
-  return then(label(at, task.id, add, task.labels.filter(isPriority)), (now) =>
-    now.priority === priority ? ok(now) : failed("refused", `another label of ${task.id} says p${now.priority}`),
-  );
+  const now = label(at, task.id, add, task.labels.filter(isPriority));
+  return now.priority === priority ? now : fail("refused", `another label of ${task.id} says p${now.priority}`);
 }
 
 /** gh refuses labels the repository does not have; making one is the person's choice. */
-function label(at: Place, number: string, add: string[], remove: string[]): Answer<Task> {
-  return then(view(at, number), (task) => {
-    const more = add.filter((one) => !task.labels.includes(one));
-    const less = remove.filter((one) => task.labels.includes(one) && !add.includes(one));
-    if (more.length + less.length === 0) return ok(task);
-    const args = [...more.map((one) => `--add-label=${one}`), ...less.map((one) => `--remove-label=${one}`)];
-    const isDone = (now: Task) =>
-      more.every((one) => now.labels.includes(one)) && !less.some((one) => now.labels.includes(one));
-    return changed(at, number, ["edit", number, ...args], isDone);
-  });
+function label(at: GithubContext, number: string, add: string[], remove: string[]): Task {
+  const task = view(at, number);
+  const more = add.filter((one) => !task.labels.includes(one));
+  const less = remove.filter((one) => task.labels.includes(one) && !add.includes(one));
+  if (more.length + less.length === 0) return task;
+  const args = [...more.map((one) => `--add-label=${one}`), ...less.map((one) => `--remove-label=${one}`)];
+  const isDone = (now: Task) =>
+    more.every((one) => now.labels.includes(one)) && !less.some((one) => now.labels.includes(one));
+  return changed(at, number, ["edit", number, ...args], isDone);
 }
 
-function comment(at: Place, number: string, text: string): Answer<Task> {
-  return then(say(at, number, text), () => view(at, number));
+function comment(at: GithubContext, number: string, text: string): Task {
+  say(at, number, text);
+  return view(at, number);
+}
+
+// ── What gh says ────────────────────────────────────────────────────────────
+
+export const FIELDS = "number,title,body,state,labels,assignees,milestone,createdAt,comments,url";
+
+const NOT_HERE =
+  /Could not resolve to a Repository|not a git repository|no git remotes|none of the git remotes|has disabled issues/i;
+const SAYS: [RegExp, Failure][] = [
+  [/unknown (json field|flag|command|shorthand)/i, "unsupported"],
+  [/Could not resolve to an? (issue|pull)|issue not found|invalid issue/i, "unknown-id"],
+  [/rate limit|HTTP 5\d\d|error connecting|dial tcp|timed? ?out|connection/i, "busy"],
+  [/'.*' not found|could not add label|no milestone found|must have|not have permission|HTTP 403/i, "refused"],
+];
+
+function complain({ stderr, exit }: ToolOutput): never {
+  const text = stderr.trim().split("\n").filter(Boolean).slice(0, 3).join("; ").slice(0, 400);
+  if (NOT_HERE.test(text)) absent(`gh: ${text}`);
+  // gh's own exit status for it
+  if (exit === 4 || /gh auth login|HTTP 401/i.test(text)) fail("error", `gh is not logged in: ${text}`);
+  return fail(SAYS.find(([pattern]) => pattern.test(text))?.[1] ?? "error", `gh: ${text || `exit ${exit}`}`);
+}
+
+// ── Issues ──────────────────────────────────────────────────────────────────
+
+/** A list or one issue; all or nothing. */
+function issuesIn(said: ToolOutput): Task[] {
+  if (said.exit !== 0) complain(said);
+  const json = parseJson(said.stdout);
+  if (json === undefined) fail("malformed", `gh answered no JSON: ${said.stdout.trim().slice(0, 120)}`);
+  const list = Array.isArray(json) ? json : json === null ? [] : [json];
+  return list.map((one) => asTask(one) ?? fail("malformed", "gh answered an issue without its fields"));
+}
+
+const textIn = (value: unknown) => (typeof value === "string" ? value : "");
+const namesIn = (value: unknown, key: string) =>
+  Array.isArray(value)
+    ? value
+        .filter(isObject)
+        .map((one) => textIn(one[key]))
+        .filter(Boolean)
+    : [];
+
+function asTask(value: unknown): Task | null {
+  if (!isObject(value) || typeof value.number !== "number" || textIn(value.state) === "") return null;
+  const labels = namesIn(value.labels, "name");
+  const closed = textIn(value.state).toUpperCase() === "CLOSED";
+  const holder = holderIn(value.comments);
+  const state = closed ? closedAs(value) : holder ? "claimed" : labels.includes("blocked") ? "blocked" : "open";
+  return {
+    id: String(value.number),
+    title: textIn(value.title),
+    text: textIn(value.body),
+    state,
+    labels,
+    priority: readPriority(labels),
+    owner: holder?.actor ?? namesIn(value.assignees, "login")[0] ?? null,
+    created_at: textIn(value.createdAt),
+    epic: isObject(value.milestone) ? textIn(value.milestone.title) || null : null,
+    blocked_by: blockersIn(textIn(value.body)),
+    ...(holder !== null && { claimed_at: holder.at, claimed_on: holder.machine }),
+  };
+}
+
+const closedAs = (value: Record<string, unknown>) =>
+  /not_?planned/i.test(textIn(value.stateReason)) ? ("dropped" as const) : ("closed" as const);
+
+const WORDS: Record<string, number> = { critical: 0, urgent: 0, high: 1, medium: 2, low: 3 };
+
+function readPriority(labels: string[]): number {
+  for (const label of labels) {
+    const found = /^(?:p|priority[:/ -]? ?p?)([0-4])$/i.exec(label)?.[1];
+    if (found !== undefined) return Number(found);
+    const word = /^priority[:/ -] ?(critical|urgent|high|medium|low)$/i.exec(label)?.[1];
+    if (word !== undefined) return WORDS[word.toLowerCase()]!;
+  }
+  return 2;
+}
+
+const isPriority = (label: string) => /^p[0-4]$/.test(label);
+
+/** Lines such as "Blocked by: #12, #13" or "Depends on other/repo#4". */
+function blockersIn(body: string): string[] {
+  const lines = body.match(/^[ \t]*(?:[-*][ \t]+)?(?:\*\*)?(?:blocked by|depends on)\b.*$/gim) ?? [];
+  const named = lines.flatMap((line) => line.slice(0, 500).match(/(?:[\w.-]+\/[\w.-]+)?#\d+/g) ?? []);
+  return [...new Set(named.map((ref) => ref.replace(/^#/, "")))];
+}
+
+// ── Claims ──────────────────────────────────────────────────────────────────
+// GitHub has no claim of its own: a claim is a comment, the server numbers comments in one order, and the first claim
+// since the last release holds. Only people who may write to the repository, and we ourselves, can claim; an edited
+// comment counts for nothing.
+
+interface Holder {
+  actor: string;
+  machine: string;
+  at: string;
+}
+
+const MARK = /^<!-- pawl:(claim|release) (\S+) (\S+) -->/;
+
+function claimComment(actor: string, machine: string): string {
+  return `<!-- pawl:claim ${actor} ${machine} -->\nPawl works on this: session ${actor} on ${machine}.`;
+}
+
+function releaseComment(actor: string, machine: string): string {
+  return `<!-- pawl:release ${actor} ${machine} -->\nPawl no longer works on this (session ${actor} on ${machine}).`;
+}
+
+/** The number GitHub gave a comment: they only grow. */
+const commentNumber = (url: string) => Number(/#issuecomment-(\d+)/.exec(url)?.[1] ?? 0);
+
+const MAY_CLAIM = /^(OWNER|MEMBER|COLLABORATOR)$/;
+
+function holderIn(comments: unknown): Holder | null {
+  const known = Array.isArray(comments) ? comments.filter(isObject) : [];
+  const marks = known
+    .filter((one) => one.includesCreatedEdit !== true)
+    .filter((one) => one.viewerDidAuthor === true || MAY_CLAIM.test(textIn(one.authorAssociation)))
+    .flatMap((one) => {
+      const mark = MARK.exec(textIn(one.body));
+      return mark ? [{ mark, at: textIn(one.createdAt), number: commentNumber(textIn(one.url)) }] : [];
+    })
+    .sort((a, b) => a.number - b.number);
+  let holder: Holder | null = null;
+  for (const { mark, at } of marks) {
+    const [, verb, actor, machine] = mark as unknown as [string, string, string, string];
+    if (verb === "claim") holder ??= { actor, machine, at };
+    else if (holder?.actor === actor) holder = null;
+  }
+  return holder;
 }

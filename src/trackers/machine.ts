@@ -1,5 +1,6 @@
 /** A name for this machine that claims can carry: readable, and not the same on two laptops of one make. */
-import { ffi, libc } from "../native/libc.ts";
+import { attempt } from "../kernel/attempt.ts";
+import { stat } from "../native/disk.ts";
 import { hashOf, readText } from "../store/files.ts";
 import { homeDir } from "../store/home.ts";
 
@@ -21,22 +22,10 @@ function hostName(): string {
 
 /** Two machines may share a name; the home's own number and birth differ, and stay as long as it does. */
 function homeMark(): string {
-  try {
-    const { ino, birthtimeMs } = homeFound();
-    return `${ino} ${Math.round(birthtimeMs)}`;
-  } catch {
-    return "";
-  }
+  const found = attempt(() => stat(homeDir()), undefined);
+  // Not every file system knows the birth; what node:fs says then is part of the names of earlier claims.
+  const birth = found?.birthtimeMs || attempt(() => node().statSync(homeDir()).birthtimeMs, 0);
+  return found === undefined ? "" : `${found.ino} ${Math.round(birth)}`;
 }
 
-const [AT_FDCWD, STATX_INO, STATX_BTIME, HIGH] = [-100, 0x100, 0x800, 2 ** 32];
-
-/** struct statx in words of four bytes: what it tells at 0, inode at 8, time of birth at 20. Not every file system knows it. */
-function homeFound(): { ino: number; birthtimeMs: number } {
-  const path = new TextEncoder().encode(`${homeDir()}\0`);
-  const s = new Uint32Array(new ArrayBuffer(256));
-  const said = libc?.statx(AT_FDCWD, ffi.ptr(path), 0, STATX_INO | STATX_BTIME, ffi.ptr(new Uint8Array(s.buffer)));
-  if (said !== 0 || (s[0]! & STATX_BTIME) === 0)
-    return (require("node:fs") as typeof import("node:fs")).statSync(homeDir());
-  return { ino: s[8]! + s[9]! * HIGH, birthtimeMs: (s[20]! + s[21]! * HIGH) * 1000 + s[22]! / 1e6 };
-}
+const node = () => require("node:fs") as typeof import("node:fs");

@@ -7,8 +7,7 @@
  * every later look at the tasks brings over what was added to them:
  *   .pawl/tracker/replaced/<when>-<bytes>-<hash of these bytes>
  */
-import { link, rename } from "../native/disk.ts";
-import { exchange } from "../native/exchange.ts";
+import { exchange, link, rename } from "../native/disk.ts";
 import { appendLine, lookAt, makeDirs, namesOrNone, readText, removeQuietly, withTemp } from "../store/files.ts";
 import { dirname, join } from "../store/names.ts";
 
@@ -23,11 +22,7 @@ export interface Replaceable {
 /** false: the file no longer holds `before`; it was left as it is. */
 export function replaceFile(file: Replaceable, before: string, after: string): boolean {
   const mode = (lookAt(file.path)?.mode ?? 0o600) & 0o777;
-  let isDone = false;
-  withTemp(dirname(file.path), after, mode, (temp) => {
-    isDone = publish(file, temp, before, after);
-  });
-  return isDone;
+  return withTemp(dirname(file.path), after, mode, (temp) => publish(file, temp, before, after));
 }
 
 /** `temp` holds `after` and takes the place of the file. */

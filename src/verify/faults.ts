@@ -1,19 +1,24 @@
 /** What can be broken in a copy of the project so that a gate has to notice. The likeliest first. */
 import { writeFileSync } from "node:fs";
-import { closureOf } from "../checks/closure/closure.ts";
+import { computeClosure } from "../checks/closure/closure.ts";
+import { commandOf } from "../checks/core/kinds/index.ts";
 import { spawnGit } from "../checks/git.ts";
+import { attempt } from "../kernel/attempt.ts";
+import { commandsIn } from "../kernel/text/command-line.ts";
+import { matchesGlob } from "../kernel/text/glob.ts";
 import type { Gate } from "../kernel/types/run.ts";
-import { leavesOf } from "../kernel/types/workflow.ts";
 import { ensureDir, insideRoot, lookAt, readText, removeQuietly } from "../store/files.ts";
-import { dirname } from "../store/names.ts";
-import { filesLookedAt } from "./named-files.ts";
-import { appendTest, brokenText, type Edits, freshTest, isTest } from "./planted-tests.ts";
-import { type Scratch, ScratchError } from "./scratch.ts";
+import { basename, dirname, join } from "../store/names.ts";
+import { isOwned } from "../store/owned.ts";
+import { findFamily, WORDS } from "./planted.ts";
+import { gitPaths, type Scratch, ScratchError } from "./scratch.ts";
 
 export interface Fault {
   what: string;
   /** gives what takes it out again */
   plant(): () => void;
+  /** where the runner names its tests, these have to come back as failed */
+  isTest?: true;
 }
 
 /** Each costs a run of the command. */
@@ -23,74 +28,56 @@ const MOST_LOOKED_AT = 300;
 
 export function faultsFor(scratch: Scratch, gate: Gate): Fault[] {
   if (gate.fault !== undefined) return [patched(scratch, gate, gate.fault)];
-  const files = filesOf(scratch, gate);
-  const tests = some(scratch, files, (path) => isTest(path, () => textOf(scratch, path)));
+  const files = listFiles(scratch, gate);
+  const tests = some(scratch, files, (path) => isTest(scratch, path));
   const run = filesRun(scratch, gate);
-  const others = some(scratch, files, (path) => !tests.includes(path) && !run.has(path));
-  const all = gate.tests
-    ? [...ofTests(scratch, tests), ...broken(scratch, sourcesIn(others), 2)]
-    : [
-        ...broken(scratch, sourcesIn(others), 3),
-        ...ofTests(
-          scratch,
-          tests.filter((path) => !run.has(path)),
-        ),
-      ];
-  return all.slice(0, MOST_FAULTS);
+  const others = sourcesIn(some(scratch, files, (path) => !tests.includes(path) && !run.has(path)));
+  if (gate.tests) return [...ofTests(scratch, tests), ...broken(scratch, others, 2)].slice(0, MOST_FAULTS);
+  const notRun = tests.filter((path) => !run.has(path));
+  return [...broken(scratch, others, 3), ...ofTests(scratch, notRun)].slice(0, MOST_FAULTS);
 }
 
 /** The first ones that fit: a large project has more files than are worth a look. */
-function some(scratch: Scratch, paths: string[], fits: (path: string) => boolean): string[] {
-  const found: string[] = [];
-  for (const path of paths) {
-    if (found.length === MOST_LOOKED_AT) break;
-    if (fits(path) && isPlain(scratch, path)) found.push(path);
-  }
-  return found;
-}
+const some = (scratch: Scratch, paths: string[], fits: (path: string) => boolean) =>
+  paths
+    .values()
+    .filter((path) => fits(path) && isPlain(scratch, path))
+    .take(MOST_LOOKED_AT)
+    .toArray();
 
 /** Breaking these makes everything fail, which says nothing about the gate. */
 function filesRun({ root }: Scratch, gate: Gate): Set<string> {
-  const lookedAt = filesLookedAt(gate);
-  const scripts = closureOf(root, leavesOf([gate])).items.flatMap((item) => item.scripts.map(({ path }) => path));
-  return new Set(scripts.filter((path) => !lookedAt.has(path)));
+  const scripts = computeClosure(root, [gate]).items.flatMap((item) => item.scripts.map(({ path }) => path));
+  return new Set(scripts).difference(filesLookedAt(gate));
 }
 
 // ── Which files ─────────────────────────────────────────────────────────────
 
-/** Those of the gate's folder, changed ones first, then as they were committed last. */
-function filesOf(scratch: Scratch, gate: Gate): string[] {
-  const changed = lines(scratch, ["ls-files", "-z", "-m", "-o", "--exclude-standard"]);
-  const committed = lines(scratch, ["log", "-n", "200", "--format=", "--name-only", "--relative", "-z", "--", "."]);
-  const all = [...new Set([...changed, ...committed, ...lines(scratch, ["ls-files", "-z"])])];
+/** No gate is about these. */
+const OURS = /^(\.pawl\/|\.claude\/|pawl\.ya?ml$)/;
+
+/** Those the gate is about, of its folder; changed ones first, then as they were committed last. */
+function listFiles({ root }: Scratch, gate: Gate): string[] {
+  const list = (...args: [string, ...string[]]) => attempt(() => gitPaths(root, ...args), []);
+  const changed = list("ls-files", "-m", "-o", "--exclude-standard");
+  const committed = list("log", "-n", "200", "--format=", "--name-only", "--relative", "--", ".");
+  const all = new Set([...changed, ...committed.map((path) => path.trim()), ...list("ls-files")]);
   const folder = gate.cwd ? `${gate.cwd.replace(/\/+$/, "")}/` : "";
   const named = [...filesLookedAt(gate)];
   const isNamed = (path: string) => named.some((name) => path === name || path.startsWith(`${name}/`));
-  const there = all.filter((path) => path.startsWith(folder) && !path.startsWith(".pawl/"));
-  return [...there.filter(isNamed), ...there.filter((path) => !isNamed(path))];
+  const there = [...all].filter((path) => path.startsWith(folder) && !OURS.test(path) && !isOwned(path));
+  const about = there.filter((path) => gate.when_changed?.some((glob) => matchesGlob(path, glob)) ?? true);
+  const files = about.length > 0 ? about : there;
+  return [...files.filter(isNamed), ...files.filter((path) => !isNamed(path))];
 }
 
-function lines({ root }: Scratch, args: string[]): string[] {
-  const { exitCode, stdout } = spawnGit(root, args, { timeout: 30_000, maxBuffer: 64 << 20 });
-  return exitCode === 0
-    ? stdout
-        .toString()
-        .split("\0")
-        .map((path) => path.trim())
-        .filter((path) => path !== "")
-    : [];
-}
-
-function isPlain({ root }: Scratch, path: string): boolean {
-  try {
+const isPlain = ({ root }: Scratch, path: string) =>
+  attempt(() => {
     const found = lookAt(insideRoot(root, path));
     return found?.isFile() === true && found.size <= LARGEST;
-  } catch {
-    return false;
-  }
-}
+  }, false);
 
-function textOf({ root }: Scratch, path: string): string {
+function readScratch({ root }: Scratch, path: string): string {
   const file = readText(insideRoot(root, path), LARGEST);
   return file.ok ? file.text : "";
 }
@@ -109,60 +96,111 @@ function sourcesIn(paths: string[]): string[] {
   return sources.length > 0 ? sources : all.filter((path) => PROSE.test(path));
 }
 
+// ── What the command names ──────────────────────────────────────────────────
+
+const SHELL = /^(sh|bash|dash|zsh|ksh)$/;
+const INTERPRETER = /^(node|nodejs|bun|deno|python[\d.]*|ruby|perl|php|lua|tsx|ts-node)$/;
+/** With one of these an interpreter looks at a file instead of running it. */
+const ONLY_LOOKS = /^(--check|--test|-c|-n|-l|--lint|-m|test|lint|check)$/;
+
+/** Which files a command is told to look at, relative to the project. Breaking one of these is fair; breaking the command itself would prove nothing. */
+export function filesLookedAt(gate: Gate): Set<string> {
+  const command = commandOf(gate) ?? { argv: [] };
+  const commands = "shell" in command ? commandsIn(command.shell) : [command.argv];
+  const words = commands.flatMap((words) => listArguments(words));
+  const clean = words.map((word) => word.replace(/^(\.\/)+/, "").replace(/\/+$/, ""));
+  return new Set(clean.map((word) => (gate.cwd ? join(gate.cwd, word) : word)));
+}
+
+/** Without the program, and without the script that an interpreter runs. */
+function listArguments(words: string[]): string[] {
+  const [first = "", ...rest] = words;
+  const program = basename(first);
+  const line = SHELL.test(program) ? rest.findIndex((word) => /^-[a-z]*c$/.test(word)) : -1;
+  if (line >= 0) return commandsIn(rest[line + 1] ?? "").flatMap((inner) => listArguments(inner));
+  if (!SHELL.test(program) && !INTERPRETER.test(program)) return rest;
+  const script = rest.findIndex((word) => !word.startsWith("-"));
+  return rest.slice(0, script + 1).some((word) => ONLY_LOOKS.test(word)) ? rest : rest.slice(script + 1);
+}
+
 // ── Faults ──────────────────────────────────────────────────────────────────
 
 function ofTests(scratch: Scratch, tests: string[]): Fault[] {
   const firsts = tests.slice(0, 2);
-  const fresh = oncePerFolder(tests)
-    .slice(0, 2)
-    .map((path) => ({ path, edits: freshTest(path, textOf(scratch, path)) }));
-  const appended = firsts.map((path) => ({ path, edits: appendTest(path, textOf(scratch, path)) }));
   return [
-    ...fresh.flatMap(({ edits }) =>
-      edits ? [edited(scratch, `a failing test (${Object.keys(edits)[0]})`, edits)] : [],
-    ),
-    ...appended.flatMap(({ path, edits }) => (edits ? [edited(scratch, `a failing test in ${path}`, edits)] : [])),
+    ...firstOfEach(tests, dirname)
+      .slice(0, 2)
+      .flatMap((path) => freshTest(scratch, path)),
+    ...firsts.flatMap((path) => appendedTest(scratch, path)),
     ...broken(scratch, firsts, 1),
   ];
 }
 
-const oncePerFolder = (paths: string[]) =>
-  paths.filter((path, at) => paths.findIndex((other) => dirname(other) === dirname(path)) === at);
+const firstOfEach = (paths: string[], group: (path: string) => string) =>
+  [...Map.groupBy(paths, group).values()].map(([first]) => first!);
 
 /** Files of different kinds first: a command may look at one kind only. */
 function broken(scratch: Scratch, paths: string[], most: number): Fault[] {
   const code = paths.filter((path) => CODE.test(path));
-  const endOf = (path: string) => path.slice(path.lastIndexOf("."));
-  const firsts = code.filter((path, at) => code.findIndex((other) => endOf(other) === endOf(path)) === at);
+  const firsts = firstOfEach(code, (path) => path.slice(path.lastIndexOf(".")));
   const data = paths.filter((path) => !CODE.test(path));
   const all = [...new Set([...firsts, ...code.slice(0, most), ...data])].slice(0, most);
-  return all.map((path) => edited(scratch, `a syntax error in ${path}`, { [path]: brokenText(textOf(scratch, path)) }));
+  return all.map((path) => edited(scratch, `a syntax error in ${path}`, path, brokenText(readScratch(scratch, path))));
 }
 
-function edited({ root }: Scratch, what: string, edits: Edits): Fault {
+/** No language takes this; early in the file, so that no `exit` comes before it. */
+function brokenText(text: string): string {
+  const [first = "", ...rest] = text.split("\n");
+  const fault = `<<<<<<< ({[ ${WORDS}`;
+  return /^(#!|<\?)/.test(first) ? [first, fault, ...rest].join("\n") : [fault, first, ...rest].join("\n");
+}
+
+function edited({ root }: Scratch, what: string, path: string, text: string): Fault {
   const plant = () => {
-    const before = Object.keys(edits).map(
-      (path) => [insideRoot(root, path), readText(insideRoot(root, path))] as const,
-    );
-    for (const [path, text] of Object.entries(edits)) {
-      if (path.includes("/")) ensureDir(root, dirname(path));
-      writeFileSync(insideRoot(root, path), text);
-    }
-    return () => {
-      for (const [path, file] of before) file.ok ? writeFileSync(path, file.text) : removeQuietly(path);
-    };
+    const file = insideRoot(root, path);
+    const before = readText(file);
+    if (path.includes("/")) ensureDir(root, dirname(path));
+    writeFileSync(file, text);
+    return () => (before.ok ? writeFileSync(file, before.text) : removeQuietly(file));
   };
   return { what, plant };
 }
+
+// ── Tests that fail ─────────────────────────────────────────────────────────
+
+function isTest(scratch: Scratch, path: string): boolean {
+  const family = findFamily(path);
+  return family !== undefined && (family.name !== undefined || readScratch(scratch, path).includes("#[test]"));
+}
+
+function freshTest(scratch: Scratch, sibling: string): Fault[] {
+  const { name, head, tests } = findFamily(sibling)!;
+  if (!name) return [];
+  const folder = dirname(sibling);
+  const path = folder === "." ? name(sibling) : join(folder, name(sibling));
+  const text = readScratch(scratch, sibling);
+  return [planted(scratch, `a failing test (${path})`, path, `${head?.(text) ?? ""}${tests(text)}`)];
+}
+
+function appendedTest(scratch: Scratch, path: string): Fault[] {
+  const { apart, tests } = findFamily(path)!;
+  const text = readScratch(scratch, path);
+  return apart?.(text) ? [] : [planted(scratch, `a failing test in ${path}`, path, `${text}\n${tests(text)}`)];
+}
+
+const planted = (scratch: Scratch, what: string, path: string, text: string): Fault => ({
+  ...edited(scratch, what, path, text),
+  isTest: true,
+});
 
 // ── The gate's own patch ────────────────────────────────────────────────────
 
 function patched(scratch: Scratch, gate: Gate, path: string): Fault {
   const plant = () => {
-    const before = closureOf(scratch.root, [gate]).hash;
+    const before = computeClosure(scratch.root, [gate]).hash;
     const where = apply(scratch, path, []);
     // The person approved what runs as it is without the patch.
-    if (closureOf(scratch.root, [gate]).hash !== before)
+    if (computeClosure(scratch.root, [gate]).hash !== before)
       throw new ScratchError(`the patch ${path} changes what the gate runs; let it change something else`);
     return () => void apply(scratch, path, ["-R"], where);
   };

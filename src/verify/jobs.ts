@@ -12,7 +12,7 @@ export interface Running {
 
 export const nothingRuns = (): Running => ({ own: new Map(), folders: new Set() });
 
-export interface Seen {
+export interface JobView {
   since: string;
   tail: string;
 }
@@ -24,7 +24,7 @@ const LONGEST_MS = 150;
 export async function awaitDone(
   root: string,
   id: string,
-  tick: (seen: Seen) => void,
+  tick: (seen: JobView) => void,
   most_ms = Number.POSITIVE_INFINITY,
 ): Promise<Ran | null> {
   const until = performance.now() + most_ms;
@@ -38,15 +38,15 @@ export async function awaitDone(
   }
 }
 
-const keyOf = (root: string, id: string) => `${root}\0${id}`;
+const jobKey = (root: string, id: string) => `${root}\0${id}`;
 
 export function own(running: Running, root: string, id: string, name: string): void {
-  running.own.set(keyOf(root, id), { root, id, name });
+  running.own.set(jobKey(root, id), { root, id, name });
 }
 
 /** Its verdict is known: its files are not needed any more. */
 export function settle(running: Running, root: string, id: string): void {
-  if (running.own.delete(keyOf(root, id))) forgetJob(root, id);
+  if (running.own.delete(jobKey(root, id))) forgetJob(root, id);
 }
 
 export function removeFolder(running: Running, folder: string): void {

@@ -1,16 +1,19 @@
 /** The verdicts as JUnit XML, for whatever shows test results. An unproven gate is an error there, never a pass. */
-import { plain } from "../kernel/text/safe-text.ts";
+import { accessSync, constants, realpathSync } from "node:fs";
+import { safeText } from "../kernel/text/safe-text.ts";
+import { ensureDir, insideRoot, lookAt } from "../store/files.ts";
+import { dirname, join } from "../store/names.ts";
 import type { Receipt } from "./receipt.ts";
 import type { Checked } from "./run.ts";
 
-export function junitOf(receipt: Receipt): string {
+export function renderJunit(receipt: Receipt): string {
   const { verdicts, not_asked, at, tree } = receipt;
   const count = (word: string) => verdicts.filter(({ verdict }) => verdict === word).length;
   const total = verdicts.length + not_asked.length;
   const time = seconds(verdicts.reduce((sum, { ms = 0 }) => sum + ms, 0));
   const numbers = `tests="${total}" failures="${count("fail")}" errors="${count("unproven")}" skipped="${not_asked.length}" time="${time}"`;
   const cases = [
-    ...verdicts.map(caseOf),
+    ...verdicts.map(buildCase),
     ...not_asked.map(({ gate, needs }) => element(gate, "0", [`<skipped message="${attribute(`needs ${needs}`)}"/>`])),
   ];
   return [
@@ -25,7 +28,7 @@ export function junitOf(receipt: Receipt): string {
   ].join("\n");
 }
 
-function caseOf({ gate, verdict, why, tail, ms = 0, command }: Checked): string {
+function buildCase({ gate, verdict, why, tail, ms = 0, command }: Checked): string {
   const words = `message="${attribute(why)}" type="${verdict}"`;
   const text = content(command ? `${command}: ${why}` : why);
   return element(gate, seconds(ms), [
@@ -48,9 +51,32 @@ const ENTITIES: Record<string, string> = { "&": "&amp;", "<": "&lt;", ">": "&gt;
 
 /** XML has no way to write most control characters, nor half a character. */
 const content = (text: string) =>
-  plain(text)
+  safeText(text)
     .toWellFormed()
     .replace(/[\ufffe\uffff]/g, "")
     .replace(/[&<>"']/g, (sign) => ENTITIES[sign]!);
 
 const attribute = (text: string) => content(text).replace(/\s+/g, " ");
+
+/**
+ * Where the file goes; throws where it cannot be written. Checked before anything runs: a suite of ten minutes for a wrong
+ * path is annoying. A relative path stays inside the project and goes through no symbolic link.
+ */
+export function junitPath(root: string, cwd: string, named: string): string {
+  if (named.startsWith("/")) return writable(named);
+  const here = realpathSync(cwd);
+  const top = realpathSync(root);
+  const below = here === top ? "" : here.slice(top.length + 1);
+  const relative = below === "" ? named : join(below, named);
+  const path = insideRoot(top, relative);
+  const folder = dirname(relative.replace(/^(\.\/)+/, ""));
+  if (folder !== "" && folder !== "." && folder !== "/") ensureDir(top, folder);
+  return writable(path);
+}
+
+function writable(path: string): string {
+  accessSync(dirname(path), constants.W_OK | constants.X_OK);
+  const found = lookAt(path);
+  if (found && !found.isFile()) throw new Error(`${path} is not a regular file`);
+  return path;
+}

@@ -1,6 +1,7 @@
 /** What is under way: one line on a terminal, drawn again in place; now and then a line of its own anywhere else. */
-import { plain } from "../kernel/text/safe-text.ts";
-import type { Seen } from "./jobs.ts";
+import { fit } from "../kernel/text/columns.ts";
+import { safeText } from "../kernel/text/safe-text.ts";
+import type { JobView } from "./jobs.ts";
 
 export interface Screen {
   write(text: string): void;
@@ -9,7 +10,7 @@ export interface Screen {
 }
 
 export interface Progress {
-  show(name: string, seen?: Seen): void;
+  show(name: string, seen?: JobView): void;
   /** before anything else is written */
   clear(): void;
 }
@@ -24,34 +25,30 @@ export function makeProgress(screen: Screen, every_ms: number): Progress {
     if (drawn) screen.write("\r\u001b[K");
     drawn = false;
   };
-  const show = (name: string, seen?: Seen) => {
+  const show = (name: string, seen?: JobView) => {
     const gone = performance.now() - last;
     if (gone < (screen.columns > 0 ? REDRAWN_MS : every_ms)) return;
     last = performance.now();
-    const text = lineOf(name, seen);
+    const text = renderLine(name, seen);
     if (screen.columns === 0) screen.write(`${text}\n`);
-    else screen.write(`\r\u001b[K${shortened(text, screen.columns - 3)}`);
+    else screen.write(`\r\u001b[K${fit(text, screen.columns - 3)}`);
     drawn = screen.columns > 0;
   };
   return { show, clear };
 }
 
-function lineOf(name: string, seen?: Seen): string {
+function renderLine(name: string, seen?: JobView): string {
   if (!seen) return `… ${oneLine(name)}`;
   const seconds = Math.max(0, Math.round((Date.now() - Date.parse(seen.since)) / 1000));
   const said = oneLine(seen.tail.trimEnd().split("\n").at(-1) ?? "");
   return `… ${oneLine(name)}, ${seconds} s${said === "" ? "" : `: ${said}`}`;
 }
 
-const oneLine = (text: string) => plain(text).replace(/\s+/g, " ").trim();
+/** The last lines of a command's output, below its verdict. */
+export const indented = (tail = "") =>
+  tail
+    .split("\n")
+    .filter((line) => line !== "")
+    .map((line) => `    ${safeText(line)}`);
 
-/** Wide characters count as two, or the line would break and could not be drawn again in place. */
-function shortened(text: string, most: number): string {
-  if (Bun.stringWidth(text) <= most) return text;
-  let kept = "";
-  for (const sign of text) {
-    if (Bun.stringWidth(kept + sign) >= most) break;
-    kept += sign;
-  }
-  return `${kept}…`;
-}
+const oneLine = (text: string) => safeText(text).replace(/\s+/g, " ").trim();

@@ -4,7 +4,9 @@
  */
 import { readdirSync } from "node:fs";
 import { version } from "../../package.json";
+import { isAround } from "../checks/command.ts";
 import type { Verdict } from "../kernel/types/run.ts";
+import { environmentFor } from "../store/environment.ts";
 import {
   ensureDir,
   hashOf,
@@ -19,9 +21,8 @@ import {
 import { join } from "../store/names.ts";
 import { excludeOurs } from "../store/owned.ts";
 import { seal, unseal } from "../store/seal.ts";
-import type { Base } from "./base.ts";
 import type { Checked } from "./run.ts";
-import type { Left } from "./select.ts";
+import type { Base, Left } from "./select.ts";
 
 export interface Receipt {
   receipt: 1;
@@ -37,6 +38,8 @@ export interface Receipt {
   only?: string[];
   verdicts: Checked[];
   not_asked: Left[];
+  /** an agent made it: a person's `pawl verify` does not reuse it */
+  by_agent?: true;
   /** which key sealed it */
   key: string;
   digest: string;
@@ -55,11 +58,11 @@ const TREE = /^[0-9a-f]{40,64}$/;
 
 export function makeReceipt(content: Content): Receipt {
   const body = { receipt: 1 as const, pawl: version, ...content, key: keyName() };
-  const whole = { ...body, digest: digestOf(body) };
+  const whole = { ...body, digest: computeDigest(body) };
   return JSON.parse(seal(CONTEXT, JSON.stringify(whole))) as Receipt;
 }
 
-const digestOf = (body: object) => hashOf(JSON.stringify(body));
+const computeDigest = (body: object) => hashOf(JSON.stringify(body));
 
 /** Tells keys apart, and tells nothing about the key. */
 const keyName = () => (JSON.parse(seal("name of the key", '{"v":1}')) as { seal: string }).seal.slice(0, 16);
@@ -69,10 +72,10 @@ const keyName = () => (JSON.parse(seal("name of the key", '{"v":1}')) as { seal:
 /** `foreign`: nothing is wrong with it, but it was sealed with a key that is not here. */
 export type Origin = "ours" | "foreign" | "edited";
 
-export function originOf(receipt: Receipt): Origin {
+export function describeOrigin(receipt: Receipt): Origin {
   const { seal: mark, ...whole } = receipt;
   const { digest, ...body } = whole;
-  if (digestOf(body) !== digest) return "edited";
+  if (computeDigest(body) !== digest) return "edited";
   const text = `{"seal":"${mark}",${JSON.stringify(whole).slice(1)}`;
   if (unseal(CONTEXT, text) !== null) return "ours";
   return receipt.key === keyName() ? "edited" : "foreign";
@@ -105,16 +108,22 @@ export const receiptPath = (tree: string) => `${FOLDER}/${tree}.json`;
 export function readReceipt(root: string, tree: string): Receipt | null {
   const file = TREE.test(tree) ? readText(insideRoot(root, receiptPath(tree)), LARGEST) : null;
   const receipt = file?.ok ? parseReceipt(file.text) : null;
-  return receipt && originOf(receipt) === "ours" && receipt.tree === tree ? receipt : null;
+  return receipt && describeOrigin(receipt) === "ours" && receipt.tree === tree ? receipt : null;
 }
 
-/** Passes of this very tree, compared with the same commit. */
-export function knownPasses(root: string, tree: string, base: string): Record<string, Verdict> {
+/** Passes of this very tree in this environment, compared with the same commit, and not by an agent for a person. */
+export function knownPasses(root: string, tree: string, base: string, isAgent: boolean): Record<string, Verdict> {
   const receipt = readReceipt(root, tree);
-  if (!receipt || (receipt.base?.commit ?? "") !== base) return {};
+  if (!receipt || (receipt.base?.commit ?? "") !== base || (receipt.by_agent && !isAgent)) return {};
+  const environment = environmentFor(root).hash;
   // Files may be ignored by git, so the tree says nothing about them; looking again costs nothing.
   const passed = receipt.verdicts.filter(
-    (one) => one.verdict === "pass" && one.command !== undefined && one.tree === tree,
+    (one) =>
+      one.verdict === "pass" &&
+      one.command !== undefined &&
+      one.tree === tree &&
+      one.environment === environment &&
+      isAround(root, one.around),
   );
   return Object.fromEntries(passed.map(({ as_before: _before, ...verdict }) => [verdict.id, verdict]));
 }

@@ -1,17 +1,17 @@
 /** One `pawl verify`: ask, keep the receipt, say it in the form that was wished for. */
 import { gatherGit } from "../checks/git.ts";
 import { treeHash } from "../checks/tree/tree.ts";
-import type { Base } from "./base.ts";
-import { codeOf } from "./check-receipt.ts";
+import { formatProof } from "../engine/core/claim.ts";
+import { safeText } from "../kernel/text/safe-text.ts";
+import { writeAtomic } from "../store/files.ts";
+import { agentCalling } from "../store/processes/person.ts";
 import type { Running } from "./jobs.ts";
-import { junitOf } from "./junit.ts";
-import { writeJunit } from "./junit-file.ts";
-import { markdownOf, summaryOf } from "./markdown.ts";
-import type { Progress } from "./progress.ts";
+import { renderJunit } from "./junit.ts";
+import { exitCode, renderMarkdown, summarize } from "./markdown.ts";
+import { indented, type Progress } from "./progress.ts";
 import { knownPasses, makeReceipt, type Receipt, receiptPath, writeReceipt } from "./receipt.ts";
 import { type Answer, type Checked, verifyGates } from "./run.ts";
-import type { Selection } from "./select.ts";
-import { leftLine, verdictLines } from "./verdict-lines.ts";
+import type { Base, Left, Selection } from "./select.ts";
 
 export interface Question {
   root: string;
@@ -36,8 +36,7 @@ export async function report(asked: Question, form: Form, running: Running, prog
   const inLines = form.form === "lines" && form.junit !== "-";
   const say = (lines: string[]) => inLines && form.out(lines.map((line) => `${line}\n`).join(""));
   const watch = {
-    begins: (name: string) => progress.show(name),
-    goes: progress.show,
+    show: progress.show,
     decided: (checked: Checked) => {
       progress.clear();
       if (inLines) say(verdictLines(checked, form.colours));
@@ -45,19 +44,26 @@ export async function report(asked: Question, form: Form, running: Running, prog
     },
   };
   const before = treeHash(root, null);
-  const known = before.ok ? knownPasses(root, before.value, base?.commit ?? "") : {};
+  const isAgent = agentCalling() !== null;
+  const known = before.ok ? knownPasses(root, before.value, base?.commit ?? "", isAgent) : {};
   const answer = await verifyGates({ root, gates: selection.gates, base: base?.commit ?? "", known }, running, watch);
   progress.clear();
-  const receipt = receiptOf(asked, answer);
+  const receipt = buildReceipt(asked, answer, isAgent);
   const kept = writeReceipt(root, receipt);
-  say([...selection.left.map(leftLine), "", `${summaryOf(receipt)}${placeOf(receipt, kept)}`]);
+  const { tree } = receipt;
+  const place = tree === "" ? "" : ` @ tree ${tree.slice(0, 10)}${kept ? `; receipt: ${receiptPath(tree)}` : ""}`;
+  say([...selection.left.map(leftLine), "", `${summarize(receipt)}${place}`]);
   if (form.form === "json") form.out(`${JSON.stringify(receipt, null, 2)}\n`);
-  if (form.form === "markdown") form.out(markdownOf(receipt));
+  if (form.form === "markdown") form.out(renderMarkdown(receipt));
   writeXml(root, receipt, form);
-  return codeOf(receipt);
+  return exitCode(receipt);
 }
 
-function receiptOf({ root, selection, base, only }: Question, { verdicts, tree }: Answer): Receipt {
+function buildReceipt(
+  { root, selection, base, only }: Question,
+  { verdicts, tree }: Answer,
+  isAgent: boolean,
+): Receipt {
   const git = gatherGit(root);
   return makeReceipt({
     at: new Date().toISOString(),
@@ -68,23 +74,35 @@ function receiptOf({ root, selection, base, only }: Question, { verdicts, tree }
     ...(only && { only }),
     verdicts,
     not_asked: selection.left,
+    ...(isAgent && { by_agent: true as const }),
   });
-}
-
-function placeOf({ tree }: Receipt, kept: boolean): string {
-  if (tree === "") return "";
-  return ` @ tree ${tree.slice(0, 10)}${kept ? `; receipt: ${receiptPath(tree)}` : ""}`;
 }
 
 /** A file that git sees is part of the tree: the receipt would be stale the moment it is written. */
 function writeXml(root: string, receipt: Receipt, { junit, out, err }: Form): void {
   if (junit === null) return;
   if (junit === "-") {
-    out(junitOf(receipt));
+    out(renderJunit(receipt));
     return;
   }
-  writeJunit(junit, junitOf(receipt));
+  writeAtomic(junit, renderJunit(receipt), 0o644);
   const tree = treeHash(root, null);
   if (tree.ok && receipt.tree !== "" && tree.value !== receipt.tree)
     err(`pawl: ${junit} is not ignored by git, so it changes the tree: the receipt is about the tree without it\n`);
 }
+
+// ── Verdicts as people read them ────────────────────────────────────────────
+
+const SIGNS = { pass: "✓", fail: "✗", unproven: "?" };
+const COLOURS = { pass: "32", fail: "31", unproven: "33" };
+
+function verdictLines(checked: Checked, colours: boolean): string[] {
+  const { verdict, tail, as_before, command, cwd } = checked;
+  const sign = colours ? `\u001b[${COLOURS[verdict]}m${SIGNS[verdict]}\u001b[0m` : SIGNS[verdict];
+  const line = `${sign} ${safeText(formatProof(checked))}${as_before ? " (as before)" : ""}`;
+  if (verdict === "pass" || !tail) return [line];
+  const where = cwd && cwd !== "." ? ` (in ${cwd})` : "";
+  return [line, `    $ ${safeText(command ?? "")}${where}`, ...indented(tail)];
+}
+
+const leftLine = ({ gate, needs }: Left) => `· ${safeText(gate)}: not asked, needs ${needs}`;

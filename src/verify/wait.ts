@@ -1,15 +1,16 @@
 /** Waits while a check goes on outside the hook. Nothing is moved: the next stop picks the verdict up. */
 
 import { jobId, ranFact } from "../checks/command.ts";
-import { backgroundOf, judge } from "../checks/core/gate.ts";
+import { buildBackground, judge } from "../checks/core/gate.ts";
 import { commandOf } from "../checks/core/kinds/index.ts";
 import { jobState } from "../checks/jobs/job.ts";
 import { treeHash } from "../checks/tree/tree.ts";
 import type { Gate, Ran, Run } from "../kernel/types/run.ts";
 import { leavesOf, stageOf, type Workflow } from "../kernel/types/workflow.ts";
+import { environmentFor } from "../store/environment.ts";
 import { listRuns, loadRun } from "../store/runs.ts";
 import { awaitDone } from "./jobs.ts";
-import type { Progress } from "./progress.ts";
+import { indented, type Progress } from "./progress.ts";
 
 interface Open {
   run: Run;
@@ -26,7 +27,7 @@ export interface Waited {
 export async function waitForChecks(root: string, most_ms: number, progress: Progress): Promise<Waited> {
   const until = performance.now() + most_ms;
   const claims = openClaims(root);
-  const open = claims.flatMap((claim) => checksOf(root, claim));
+  const open = claims.flatMap((claim) => listChecks(root, claim));
   if (open.length === 0) return { code: 0, lines: claims.length === 0 ? ["Nothing is running."] : [NOT_BEGUN] };
   const done: Waited[] = [];
   for (const one of open) {
@@ -39,7 +40,7 @@ export async function waitForChecks(root: string, most_ms: number, progress: Pro
   return { code, lines: [...done.flatMap((one) => one.lines), WHAT_NOW[code]] };
 }
 
-const NOT_BEGUN = "Nothing is running (any more). End your turn as before: the check begins anew then.";
+const NOT_BEGUN = "Nothing is running (any more). End your turn as before: the check starts again then.";
 const WHAT_NOW = {
   0: "Change nothing; end your turn as before.",
   1: "End your turn as before: Pawl then says what to do.",
@@ -50,25 +51,26 @@ const WHAT_NOW = {
 function openClaims(root: string): { run: Run; workflow: Workflow }[] {
   return listRuns(root).flatMap(({ id }) => {
     const loaded = loadRun(root, id);
-    const isOpen = loaded?.commit.run.claim?.open === "running";
+    const isOpen = loaded?.commit.run.checks.claim?.open === "running";
     return loaded && isOpen ? [{ run: loaded.commit.run, workflow: loaded.workflow }] : [];
   });
 }
 
 /** A command that changed the tree is run once more on what it made, so the tree of now is looked for, too. */
-function checksOf(root: string, { run, workflow }: { run: Run; workflow: Workflow }): Open[] {
+function listChecks(root: string, { run, workflow }: { run: Run; workflow: Workflow }): Open[] {
   const now = treeHash(root, null);
-  const trees = [run.claim!.tree, ...(now.ok ? [now.value] : [])];
+  const trees = [run.checks.claim!.tree, ...(now.ok ? [now.value] : [])];
+  const environment = environmentFor(root);
   const gates = leavesOf(gatesOfClaim(run, workflow)).filter(commandOf);
   return gates.flatMap((gate) => {
-    const id = trees.map((tree) => jobId(gate, tree)).findLast((one) => jobState(root, one) !== null);
+    const id = trees.map((tree) => jobId(gate, tree, environment)).findLast((one) => jobState(root, one) !== null);
     return id === undefined ? [] : [{ run, gate, id }];
   });
 }
 
 function gatesOfClaim(run: Run, workflow: Workflow): Gate[] {
   const { on, stop } = stageOf(workflow, run.stage);
-  const { signal } = run.claim!;
+  const { signal } = run.checks.claim!;
   const move = signal === "" ? stop : (on[signal] ?? workflow.anywhere[signal]);
   return move?.gates ?? [];
 }
@@ -79,12 +81,8 @@ function stillRunning(root: string, { gate, id }: Open): Waited {
 }
 
 function finished({ run, gate }: Open, ran: Ran): Waited {
-  const facts = { gates: { [gate.id]: ranFact(gate, ran, run.claim!.tree) } };
-  const { verdict, why, tail } = judge(gate, backgroundOf(run, ran.ended_at), facts);
+  const facts = { gates: { [gate.id]: ranFact(gate, ran, run.checks.claim!.tree) } };
+  const { verdict, why, tail } = judge(gate, buildBackground(run, ran.ended_at), facts);
   if (verdict === "pass") return { code: 0, lines: [`✓ ${gate.name}: ${why}`] };
-  const lines = (tail ?? "").split("\n").filter((line) => line !== "");
-  return {
-    code: 1,
-    lines: [`${verdict === "fail" ? "✗" : "?"} ${gate.name}: ${why}`, ...lines.map((line) => `    ${line}`)],
-  };
+  return { code: 1, lines: [`${verdict === "fail" ? "✗" : "?"} ${gate.name}: ${why}`, ...indented(tail)] };
 }

@@ -1,22 +1,22 @@
 /** What the person does on the page: the same commands as on the command line, through the same door. */
-
 import { viewRun } from "../engine/core/run-view.ts";
 import { handleCommand } from "../engine/handle-event.ts";
 import { hash } from "../hosts/identity.ts";
-import { plain } from "../kernel/text/safe-text.ts";
+import { safeText } from "../kernel/text/safe-text.ts";
 import type { CommandName, EventOf } from "../kernel/types/run.ts";
 import { isRunId } from "../store/names.ts";
 import { listRuns, loadRun } from "../store/runs.ts";
-import { AskedError, type Projects } from "./projects.ts";
+import type { Projects } from "./projects.ts";
+import { RequestError } from "./security.ts";
 
-const ACTIONS: Record<string, CommandName> = {
+const ACTIONS = {
   answer: "decide",
   approve: "approve",
   pause: "pause",
   resume: "resume",
   abort: "abort",
   adopt: "adopt",
-};
+} as const satisfies Record<string, CommandName>;
 const KEYS = ["project", "run", "action", "choice", "why", "asked"];
 const LONGEST_WHY = 2_000;
 
@@ -28,38 +28,39 @@ export interface Done {
 }
 
 export function act(body: Record<string, unknown>, projects: Projects, who: string): Done {
-  const asked = readAction(body);
-  const root = projects.named(asked.project);
-  const answer = handleCommand(root, asked.run, eventOf(asked, who));
-  if (answer === null) return { ok: false, message: `run ${asked.run} has ended` };
-  const message = plain(answer.person ?? "").replace(/^Pawl: /, "");
+  const wish = readAction(body);
+  const root = projects.named(wish.project);
+  const answer = handleCommand(root, wish.run, buildEvent(wish, who));
+  if (answer === null) return { ok: false, message: `run ${wish.run} has ended` };
+  const message = safeText(answer.person ?? "").replace(/^Pawl: /, "");
   if (answer.reason === "refused") return { ok: false, message: message || "refused" };
-  const waits = waitsWhere(root, asked.run);
-  return { ok: true, message: message || `${asked.action}: done`, ...(waits !== null && { waits }) };
+  const waits = waitsWhere(root, wish.run);
+  return { ok: true, message: message || `${wish.action}: done`, ...(waits !== null && { waits }) };
 }
 
-interface Action {
+/** `asked`: when the question was put, or the claim made, that is meant. */
+export interface Action {
   project: string;
   run: string;
-  action: string;
-  choice: string;
-  why: string;
+  action: keyof typeof ACTIONS;
+  choice?: string;
+  why?: string;
   asked?: string;
 }
 
 function readAction(body: Record<string, unknown>): Action {
   const odd = Object.entries(body).find(([key, value]) => !KEYS.includes(key) || typeof value !== "string");
-  if (odd) throw new AskedError("an action has project, run, action, choice and why, as texts");
-  const { project = "", run = "", action = "", choice = "", why = "", asked } = body as Partial<Action>;
-  if (!Object.hasOwn(ACTIONS, action)) throw new AskedError("there is no such action");
-  if (!isRunId(run)) throw new AskedError("this is no run's name");
-  if (action === "answer" && choice === "") throw new AskedError("an answer needs a choice");
-  return { project, run, action, choice, why: plain(why).slice(0, LONGEST_WHY), ...(asked && { asked }) };
+  if (odd) throw new RequestError("an action has project, run, action, choice and why, as texts");
+  const action: Action = { project: "", run: "", action: "" as Action["action"], ...body };
+  if (!Object.hasOwn(ACTIONS, action.action)) throw new RequestError("there is no such action");
+  if (!isRunId(action.run)) throw new RequestError("this is no run's name");
+  if (action.action === "answer" && !action.choice) throw new RequestError("an answer needs a choice");
+  return action;
 }
 
-function eventOf({ run, action, choice, why, asked }: Action, who: string): EventOf<"command"> {
+function buildEvent({ run, action, choice = "", why = "", asked }: Action, who: string): EventOf<"command"> {
   const at = new Date().toISOString();
-  const name = ACTIONS[action]!;
+  const name = ACTIONS[action];
   return {
     id: hash("dashboard", run, name, at, crypto.randomUUID()),
     at,
@@ -69,10 +70,10 @@ function eventOf({ run, action, choice, why, asked }: Action, who: string): Even
     via: "dashboard",
     kind: "command",
     name,
-    why,
+    why: safeText(why).slice(0, LONGEST_WHY),
     who,
     ...(name === "decide" && { choice }),
-    ...(asked !== undefined && (name === "decide" || name === "approve") && { asked }),
+    ...(asked && (name === "decide" || name === "approve") && { asked }),
   };
 }
 

@@ -1,58 +1,60 @@
 /** The journal, newest first, read from its end: a page costs the same however long the journal is. */
-import { plain } from "../kernel/text/safe-text.ts";
-import type { JournalRecord, Json } from "../kernel/types/run.ts";
+import { attempt } from "../kernel/attempt.ts";
+import { safeText } from "../kernel/text/safe-text.ts";
+import { BOOKKEEPING, type JournalRecord, type Json } from "../kernel/types/run.ts";
+import { close, FLAGS, read } from "../native/disk.ts";
 import { logError } from "../store/errors.ts";
-import { insideRoot, isObject, lookAt, namesOrNone, parseJson } from "../store/files.ts";
+import { insideRoot, isObject, lookAt, namesOrNone, openRegular, parseJson } from "../store/files.ts";
 import type { JournalLine } from "../store/journal.ts";
 import { isRunId, join } from "../store/names.ts";
-import { bytesBetween } from "./bytes.ts";
 import type { Words } from "./now.ts";
-import { AskedError } from "./projects.ts";
+import { RequestError } from "./security.ts";
 
 const PAGE = 100;
+const LONGEST_TEXT = 200;
 const CHUNK = 256 * 1024;
 const LONGEST_LINE = 8 * 1024 * 1024;
-/** A search that finds nothing goes on with the next page, instead of keeping everybody waiting. */
+/** A search that finds nothing goes on with the next page, instead of keeping the person waiting. */
 const MOST_BYTES = 32 * 1024 * 1024;
 /** After so many bytes others get their turn. */
 const BREATH = 512 * 1024;
 const MOST_PLACES = 40;
 const KEYS = new Set(["v", "at", "run", "seq", "i", "kind", "host", "session", "workflow", "stage"]);
 
-export interface JournalQuery {
-  q: string;
-  kind: string;
-  run: string;
-  after: string;
-}
+type JournalQuery = Record<"q" | "kind" | "run" | "after" | "hide", string>;
 
-interface Place {
+interface LinePlace {
   file: string;
   /** the first byte of the last line that was read of it */
   start: number;
 }
 
-interface Cursor {
-  at: string;
-  places: Record<string, Place>;
-}
+type Cursor = ReturnType<typeof readCursor>;
 
 interface Head {
   root: string;
-  lines: Generator<Found>;
-  current: Found | undefined;
+  lines: Generator<FoundLine>;
+  current: FoundLine | undefined;
   /** of the last line that was taken */
-  taken: (() => Place) | undefined;
+  taken: (() => LinePlace) | undefined;
 }
 
-type Found = { line: JournalLine | null; text: string; place: () => Place };
+type FoundLine = { line: JournalLine | null; text: string; place: () => LinePlace };
 
-export async function journalPage(roots: string[], query: JournalQuery, words: Words) {
-  if (query.run !== "" && !isRunId(query.run)) throw new AskedError("this is no run's name");
+export async function journalPage(roots: string[], search: URLSearchParams, words: Words) {
+  const text = (name: string) => (search.get(name) ?? "").slice(0, LONGEST_TEXT);
+  const query = {
+    q: text("q"),
+    kind: text("kind"),
+    run: text("run"),
+    after: search.get("after") ?? "",
+    hide: text("hide"),
+  };
+  if (query.run !== "" && !isRunId(query.run)) throw new RequestError("this is no run's name");
   const cursor = readCursor(query.after);
-  const heads = roots.flatMap((root) => headOf(root, cursor, query) ?? []);
+  const heads = roots.flatMap((root) => readHead(root, cursor, query) ?? []);
   const unread = roots.filter((root) => !heads.some((head) => head.root === root));
-  const rows: ReturnType<typeof rowOf>[] = [];
+  const rows: ReturnType<typeof buildJournalRow>[] = [];
   const seen = new Set<string>();
   let [bytes, breath, at] = [0, BREATH, ""];
   for (let head = newest(heads); head; head = newest(heads)) {
@@ -69,56 +71,41 @@ export async function journalPage(roots: string[], query: JournalQuery, words: W
     if (line === null) continue;
     at = line.at;
     const key = `${head.root} ${line.run}/${line.seq}/${line.i}`;
-    if (seen.has(key) || (cursor && !cursor.places[keyOf(head.root)] && line.at > cursor.at)) continue;
+    if (seen.has(key) || (cursor && !cursor.places[projectKey(head.root)] && line.at > cursor.at)) continue;
     if (!matches(line, text, query, words)) continue;
     seen.add(key);
-    rows.push(rowOf(head.root, line, words));
+    rows.push(buildJournalRow(head.root, line, words));
   }
   return { rows, next: null, partial: false, unread };
 }
 
-function matches(line: JournalLine, text: string, { q, kind, run }: JournalQuery, words: Words): boolean {
+/** `hide=bookkeeping` leaves out what `explain` leaves out, unless it is asked or searched for. */
+function matches(line: JournalLine, text: string, { q, kind, run, hide }: JournalQuery, words: Words): boolean {
+  if (hide === "bookkeeping" && kind === "" && q === "" && BOOKKEEPING.includes(line.kind)) return false;
   if (line.kind === "committed" || (kind !== "" && line.kind !== kind) || (run !== "" && line.run !== run))
     return false;
   if (q === "") return true;
-  const wanted = q.toLowerCase();
-  return (
-    text.toLowerCase().includes(wanted) ||
-    words(line as JournalRecord)
-      .toLowerCase()
-      .includes(wanted)
-  );
+  const hasIt = (where: string) => where.toLowerCase().includes(q.toLowerCase());
+  return hasIt(text) || hasIt(words(line as JournalRecord));
 }
 
-function rowOf(project: string, line: JournalLine, words: Words) {
+function buildJournalRow(project: string, line: JournalLine, words: Words) {
   const { at, run, seq, i, kind, workflow, stage, host, session } = line;
   const rest = Object.entries(line).filter(([key, value]) => !KEYS.has(key) && value !== null && value !== "");
-  const detail: Record<string, Json> | null = rest.length > 0 ? plainly(Object.fromEntries(rest)) : null;
-  return {
-    project,
-    at,
-    run,
-    seq,
-    i,
-    kind,
-    workflow,
-    stage,
-    host,
-    session,
-    text: plain(words(line as JournalRecord)),
-    detail,
-  };
+  const detail: Record<string, Json> | null = rest.length > 0 ? safeTexts(Object.fromEntries(rest)) : null;
+  const text = safeText(words(line as JournalRecord));
+  return { project, at, run, seq, i, kind, workflow, stage, host, session, text, detail };
 }
 
-/** Every text in it, however deep. */
-const plainly = <T>(value: T): T =>
-  JSON.parse(JSON.stringify(value), (_, part) => (typeof part === "string" ? plain(part) : part));
+/** Makes every text in it safe, however deep. */
+export const safeTexts = <T>(value: T): T =>
+  JSON.parse(JSON.stringify(value), (_, part) => (typeof part === "string" ? safeText(part) : part));
 
 // ── Several journals as one ─────────────────────────────────────────────────
 
 /** null: it cannot be read, which must not hide the other journals. */
-function headOf(root: string, cursor: Cursor | null, query: JournalQuery): Head | null {
-  const place = cursor?.places[keyOf(root)];
+function readHead(root: string, cursor: Cursor, query: JournalQuery): Head | null {
+  const place = cursor?.places[projectKey(root)];
   const lines = backwards(root, place, query);
   try {
     return { root, lines, current: lines.next().value ?? undefined, taken: place && (() => place) };
@@ -135,23 +122,23 @@ function newest(heads: Head[]): Head | undefined {
   return open.reduce<Head | undefined>((best, head) => (best && at(best) >= at(head) ? best : head), undefined);
 }
 
-const keyOf = (root: string) => new Bun.CryptoHasher("sha256").update(root).digest("hex").slice(0, 8);
+const projectKey = (root: string) => new Bun.CryptoHasher("sha256").update(root).digest("hex").slice(0, 8);
 
 function writeCursor(at: string, heads: Head[]): string {
   const places = heads.flatMap(({ root, taken }) => {
     const place = taken?.();
-    return place ? [[keyOf(root), place.file, place.start]] : [];
+    return place ? [[projectKey(root), place.file, place.start]] : [];
   });
   return Buffer.from(JSON.stringify([at, places.slice(0, MOST_PLACES)])).toString("base64url");
 }
 
 /** From outside, so nothing of it is believed: file names are looked up among those that are there. */
-function readCursor(text: string): Cursor | null {
+function readCursor(text: string): { at: string; places: Record<string, LinePlace> } | null {
   if (text === "") return null;
   const value = parseJson(Buffer.from(text, "base64url").toString("utf8"));
   if (!Array.isArray(value) || typeof value[0] !== "string" || !Array.isArray(value[1]))
-    throw new AskedError("this page of the journal does not exist");
-  const places = value[1].flatMap((one: unknown): [string, Place][] => {
+    throw new RequestError("this page of the journal does not exist");
+  const places = value[1].flatMap((one: unknown): [string, LinePlace][] => {
     const [key, file, start] = Array.isArray(one) ? one : [];
     const isPlace = typeof key === "string" && typeof file === "string" && Number.isSafeInteger(start) && start >= 0;
     return isPlace ? [[key, { file, start }]] : [];
@@ -162,25 +149,17 @@ function readCursor(text: string): Cursor | null {
 // ── From the end ────────────────────────────────────────────────────────────
 
 /** Lines that cannot be meant are passed over unread. */
-function* backwards(root: string, from: Place | undefined, { kind, run }: JournalQuery): Generator<Found> {
+function* backwards(root: string, from: LinePlace | undefined, { kind, run }: JournalQuery): Generator<FoundLine> {
   const marks = [kind && `"kind":${JSON.stringify(kind)}`, run && `"run":${JSON.stringify(run)}`];
   const isMeant = (text: string) => marks.every((mark) => text.includes(mark));
   const dir = insideRoot(root, ".pawl/journal");
   const files = namesOrNone(dir).filter((name) => name.endsWith(".jsonl"));
   for (const file of files.sort().reverse()) {
     if (from && file > from.file) continue;
-    const size = sizeOf(join(dir, file));
+    const size = attempt(() => lookAt(join(dir, file))?.size, 0) ?? 0;
     const end = from?.file === file ? Math.min(from.start, size) : size;
     for (const { text, start } of linesBack(join(dir, file), end))
       yield { line: isMeant(text) ? asLine(text) : null, text, place: () => ({ file, start: start() }) };
-  }
-}
-
-function sizeOf(path: string): number {
-  try {
-    return lookAt(path)?.size ?? 0;
-  } catch {
-    return 0;
   }
 }
 
@@ -190,7 +169,7 @@ function* linesBack(path: string, end: number): Generator<{ text: string; start:
     const size = Math.min(CHUNK, at);
     at -= size;
     const whole = Buffer.concat([bytesBetween(path, at, at + size), rest]);
-    // What stands before the first line's end began in the chunk before.
+    // What is before the first line's end began in the chunk before.
     const cut = at === 0 ? -1 : whole.indexOf(10);
     const isInside = at > 0 && cut === -1;
     rest = isInside ? whole : whole.subarray(0, Math.max(0, cut));
@@ -200,12 +179,26 @@ function* linesBack(path: string, end: number): Generator<{ text: string; start:
     const base = at + cut + 1;
     const lines = body.toString("utf8").split("\n");
     for (let n = lines.length - 1; n >= 0; n--)
-      if (lines[n] !== "") yield { text: lines[n]!, start: () => base + startOf(body, n) };
+      if (lines[n] !== "") yield { text: lines[n]!, start: () => base + lineStart(body, n) };
+  }
+}
+
+/** Opened for each look: a page that is open for days holds no file. Empty where it cannot be read: it may be gone. */
+export function bytesBetween(path: string, from: number, to: number): Buffer {
+  let fd: number | null = null;
+  try {
+    fd = openRegular(path, FLAGS.O_RDONLY);
+    const bytes = Buffer.alloc(Math.max(0, to - from));
+    return bytes.subarray(0, read(fd, bytes, 0, bytes.length, from));
+  } catch {
+    return Buffer.alloc(0);
+  } finally {
+    if (fd !== null) close(fd);
   }
 }
 
 /** Only asked for at the end of a page, so it may count. */
-function startOf(body: Buffer, line: number): number {
+function lineStart(body: Buffer, line: number): number {
   let start = 0;
   for (let n = 0; n < line; n++) start = body.indexOf(10, start) + 1;
   return start;
@@ -214,6 +207,6 @@ function startOf(body: Buffer, line: number): number {
 function asLine(text: string): JournalLine | null {
   const value = parseJson(text);
   if (!isObject(value) || value.v !== 1 || typeof value.run !== "string" || typeof value.kind !== "string") return null;
-  const whole = typeof value.at === "string" && Number.isSafeInteger(value.seq) && Number.isSafeInteger(value.i);
-  return whole ? (value as JournalLine) : null;
+  const isWhole = typeof value.at === "string" && Number.isSafeInteger(value.seq) && Number.isSafeInteger(value.i);
+  return isWhole ? (value as JournalLine) : null;
 }

@@ -1,32 +1,32 @@
-/** What needs the person, and every run under way. Read from the runs themselves, so it is exact. */
+/** What needs the person, and every run in progress. Read from the runs themselves, so it is exact. */
 import { openDraft } from "../engine/core/draft.ts";
-import { choiceLines, fill, valuesOf } from "../engine/core/guide.ts";
-import { MOST_SIGNS, type RunView, short, stageOf, viewRun, type WaitKind } from "../engine/core/run-view.ts";
+import { choiceLines, fill, templateValues } from "../engine/core/guide.ts";
+import {
+  MOST_SIGNS,
+  type RunView,
+  short,
+  stageLabel,
+  viewRun,
+  type Waiting,
+  type WaitKind,
+} from "../engine/core/run-view.ts";
 import { openCall } from "../hosts/claude/open-call.ts";
-import { plain } from "../kernel/text/safe-text.ts";
-import type { Commit, EventOf, Run, RunSummary, Workflow } from "../kernel/types/run.ts";
+import { attempt } from "../kernel/attempt.ts";
+import { safeText } from "../kernel/text/safe-text.ts";
+import type { Commit, Run, RunSummary, Workflow } from "../kernel/types/run.ts";
 import { readCost } from "../store/cost.ts";
 import { logError } from "../store/errors.ts";
 import { listRuns, loadRun } from "../store/runs.ts";
 import { STALE_MS } from "../store/waiting.ts";
+import { stageName } from "./page/format.ts";
 import { projectNames } from "./projects.ts";
 
-export interface QuestionView {
-  text: string;
-  /** when it was put: an answer may name it, so that it is not taken for one to a later question */
-  asked: string;
-  choices: { name: string; label: string }[];
-}
-
-export interface Need {
+export interface Need extends Omit<Waiting, "kind"> {
   project: string;
   run: string;
   workflow: string;
-  what: string;
-  how: string;
-  since: string;
   kind: WaitKind | "unreadable";
-  question: QuestionView | null;
+  question: ReturnType<typeof buildQuestion>;
   canApprove: boolean;
   /** when the claim was made that can be approved: an approval may name it, as an answer its question */
   claimed: string | null;
@@ -38,24 +38,7 @@ export interface StageView {
   state: "done" | "now" | "open";
 }
 
-export interface LiveRun {
-  project: string;
-  run: string;
-  workflow: string;
-  title: string;
-  task: string | null;
-  stages: StageView[];
-  stage: string;
-  since: string;
-  doing: string;
-  waits: string | null;
-  session: string | null;
-  host: string | null;
-  cost_usd: number | null;
-  status: string;
-  paused: boolean;
-  updated_at: string;
-}
+export type LiveRun = ReturnType<typeof liveRun>;
 
 /** A record of the journal in plain words. */
 export type Words = (record: Commit["records"][number]) => string;
@@ -65,30 +48,24 @@ type Loaded = { commit: Commit; workflow: Workflow };
 export function nowView(roots: string[], at: string, words: Words) {
   const seen = roots.map((root) => ({ root, ...lookAtProject(root, at, words) }));
   const nameOf = projectNames(roots);
-  // As in the report: what has waited longest stands first.
+  // As in the report: what has waited longest is first.
   const oldest = (a: Need, b: Need) => a.since.localeCompare(b.since);
+  const newest = (a: LiveRun, b: LiveRun) => b.updated_at.localeCompare(a.updated_at);
   return {
     at,
     needs: seen.flatMap(({ needs }) => needs).toSorted(oldest),
-    live: seen.flatMap(({ live }) => live).toSorted((a, b) => b.updated_at.localeCompare(a.updated_at)),
-    projects: seen.map(({ root, needs, live }) => ({
-      root,
-      ...nameOf(root),
-      live: live.length,
-      needs: needs.length,
-      updated_at:
-        live
-          .map(({ updated_at }) => updated_at)
-          .sort()
-          .at(-1) ?? null,
-    })),
+    live: seen.flatMap(({ live }) => live).toSorted(newest),
+    projects: seen.map(({ root, needs, live }) => {
+      const updated_at = live.toSorted(newest)[0]?.updated_at ?? null;
+      return { root, ...nameOf(root), live: live.length, needs: needs.length, updated_at };
+    }),
   };
 }
 
 function lookAtProject(root: string, at: string, words: Words): { needs: Need[]; live: LiveRun[] } {
   const needs: Need[] = [];
   const live: LiveRun[] = [];
-  const attempt = (run: string, work: () => void) => {
+  const orUnreadable = (run: string, work: () => void) => {
     try {
       work();
     } catch (error) {
@@ -96,132 +73,115 @@ function lookAtProject(root: string, at: string, words: Words): { needs: Need[];
       needs.push(unreadable(root, run, at));
     }
   };
-  attempt("", () => {
+  orUnreadable("", () => {
     for (const one of listRuns(root).filter((run) => isShown(run, at)))
-      attempt(one.id, () => {
-        const loaded = loadRun(root, one.id);
-        if (loaded === null || loaded.commit.run.status === "ended" || loaded.workflow.watch) return;
-        const { run, records } = loaded.commit;
-        const { workflow } = loaded;
-        const view = viewRun(run, { at, workflow, ownerGone: one.owner_gone, call: openCall(run), records });
-        live.push(liveRun(root, loaded, view, words));
-        needs.push(...needOf(root, loaded, view));
+      orUnreadable(one.id, () => {
+        const seen = viewLive(root, one, at);
+        if (seen === null || seen.loaded.workflow.watch) return;
+        live.push(liveRun(root, seen.loaded, seen.view, words));
+        needs.push(...buildNeed(root, seen.loaded, seen.view));
       });
   });
   return { needs, live };
+}
+
+/** null: it is over. */
+function viewLive(root: string, { id, owner_gone: ownerGone }: RunSummary, at: string) {
+  const loaded = loadRun(root, id);
+  if (loaded === null || loaded.commit.run.status === "ended") return null;
+  const { workflow, commit } = loaded;
+  const { run, records } = commit;
+  return { loaded, view: viewRun(run, { at, workflow, ownerGone, call: openCall(run), records }) };
+}
+
+/** The views of these runs of a project, by id; what is over, or cannot be read, is left out. */
+export function liveViews(root: string, ids: string[], at: string): Map<string, RunView> {
+  const wanted = ids.length === 0 ? [] : attempt(() => listRuns(root).filter(({ id }) => ids.includes(id)), []);
+  return new Map(wanted.flatMap((one) => attempt(() => viewLive(root, one, at)?.view ?? [], [])).map((v) => [v.id, v]));
 }
 
 /** As STATUS: what no one touched for a week is not brought up. */
 const isShown = ({ status, updated_at }: RunSummary, at: string) =>
   status !== "ended" && Date.parse(at) - Date.parse(updated_at) <= STALE_MS;
 
-const unreadable = (project: string, run: string, since: string): Need => ({
-  project,
-  run,
-  workflow: "",
-  what: run === "" ? "the runs of this project could not be read" : `run ${run} could not be read`,
-  how: "`pawl doctor` there shows what is wrong",
-  since,
-  kind: "unreadable",
-  question: null,
-  canApprove: false,
-  claimed: null,
-});
+function unreadable(project: string, run: string, since: string): Need {
+  const what = run === "" ? "the runs of this project could not be read" : `run ${run} could not be read`;
+  const how = "`pawl doctor` there shows what is wrong";
+  const nothing = { question: null, canApprove: false, claimed: null };
+  return { project, run, workflow: "", what, how, since, kind: "unreadable", ...nothing };
+}
 
 // ── Needs ───────────────────────────────────────────────────────────────────
 
-function needOf(project: string, { commit: { run }, workflow }: Loaded, { waits, claimed }: RunView): Need[] {
+function buildNeed(project: string, { commit: { run }, workflow }: Loaded, { waits, claimed }: RunView): Need[] {
   if (waits === null) return [];
   const about = { project, run: run.id, workflow: run.workflow };
-  const question = waits.kind === "question" ? questionOf(run, workflow) : null;
+  const question = waits.kind === "question" ? buildQuestion(run, workflow) : null;
   return [{ ...about, ...waits, question, canApprove: claimed !== null, claimed }];
 }
 
-export function questionOf(run: Run, workflow: Workflow): QuestionView | null {
+export function buildQuestion(run: Run, workflow: Workflow) {
   const ask = workflow.asks[run.question?.ask ?? ""];
   if (!ask || !run.question) return null;
-  const draft = openDraft({ workflow, run, event: NOBODY, facts: {} });
-  const text = plain(fill(ask.person, { ...valuesOf(draft), choices: choiceLines(ask) }));
-  const choices = Object.entries(ask.choices).map(([name, { label }]) => ({ name, label: plain(label) }));
-  return { text: withoutList(text, choices), asked: run.question.at, choices };
-}
-
-/** The page shows them as buttons. */
-function withoutList(text: string, choices: { label: string }[]): string {
+  // Templates are filled from the run; nothing happens here.
+  const base = { id: "", at: "", host: "", session: "", turn: "", via: "dashboard" };
+  const draft = openDraft({ workflow, run, event: { ...base, kind: "noticed", what: "", detail: "" }, facts: {} });
+  const text = safeText(fill(ask.person, { ...templateValues(draft), choices: choiceLines(ask) }));
+  const choices = Object.entries(ask.choices).map(([name, { label }]) => ({ name, label: safeText(label) }));
+  // The page shows the choices as buttons, so they are left out of the text.
   const listed = choices.map(({ label }, at) => `${at + 1}. ${label}`);
   const lines = text.split("\n").filter((line) => !listed.includes(line.trim()));
-  return lines.join("\n").trim();
+  // `asked`: an answer may name the question by its time, so that it is not taken for one to a later question.
+  return { text: lines.join("\n").trim(), asked: run.question.at, choices };
 }
 
-/** Templates are filled from the run; nothing happens here. */
-const NOBODY: EventOf<"noticed"> = {
-  id: "",
-  at: "",
-  host: "",
-  session: "",
-  turn: "",
-  via: "dashboard",
-  kind: "noticed",
-  what: "",
-  detail: "",
-};
+// ── Runs in progress ────────────────────────────────────────────────────────
 
-// ── Runs under way ──────────────────────────────────────────────────────────
-
-function liveRun(project: string, { commit, workflow }: Loaded, view: RunView, words: Words): LiveRun {
+function liveRun(project: string, { commit, workflow }: Loaded, view: RunView, words: Words) {
   const { run } = commit;
+  const { status, updated_at, owner } = run;
+  const about = { project, run: run.id, workflow: run.workflow, task: run.work.task?.id ?? null, status, updated_at };
   return {
-    project,
-    run: run.id,
-    workflow: run.workflow,
-    title: view.title ?? plain(workflow.title),
-    task: run.task?.id ?? null,
-    stages: stagesOf(run, workflow),
-    stage: stageOf(run, MOST_SIGNS),
+    ...about,
+    title: view.title ?? safeText(workflow.title),
+    stages: buildStages(run, workflow),
+    stage: stageLabel(run, MOST_SIGNS),
     since: run.entered_at,
-    doing: view.doing || workOf(commit, workflow, words),
+    doing: view.doing || describeWork(commit, workflow, words),
     waits: view.waits?.what ?? null,
-    session: run.owner?.session ?? null,
-    host: run.owner?.host ?? null,
+    state: view.state,
+    session: owner?.session ?? null,
+    host: owner?.host ?? null,
     cost_usd: readCost(project, run.id)?.usd ?? null,
-    status: run.status,
     paused: view.paused,
-    updated_at: run.updated_at,
   };
 }
 
-export function stagesOf(run: Run, workflow: Workflow): StageView[] {
-  if (run.formal) return phasesOf(run.formal);
+export function buildStages(run: Run, workflow: Workflow): StageView[] {
+  if (run.formal) return buildPhases(run.formal);
   const now = run.status === "ended" ? -1 : run.plan.indexOf(run.stage);
   return run.plan.map((id, at) => ({
     id,
-    title: plain(workflow.stages.find((stage) => stage.id === id)?.title ?? id),
+    title: safeText(workflow.stages.find((stage) => stage.id === id)?.title ?? id),
     state: at === now ? "now" : run.done[id] ? "done" : "open",
   }));
 }
 
-function phasesOf({ phase, phases }: NonNullable<Run["formal"]>): StageView[] {
+function buildPhases({ phase, phases }: NonNullable<Run["formal"]>): StageView[] {
   return Array.from({ length: Math.min(Math.max(1, phase.total), 100) }, (_, at) => {
-    const name = at + 1 === phase.current ? phase.name : (phases[at] ?? `Phase ${at + 1}`);
-    const isDone = at + 1 < phase.current || (at + 1 === phase.current && phase.status === "completed");
-    return {
-      id: String(at + 1),
-      title: short(name, MOST_SIGNS),
-      state: isDone ? "done" : at + 1 === phase.current ? "now" : "open",
-    };
+    const isNow = at + 1 === phase.current;
+    const title = short(isNow ? phase.name : (phases[at] ?? `Phase ${at + 1}`), MOST_SIGNS);
+    const isDone = at + 1 < phase.current || (isNow && phase.status === "completed");
+    return { id: String(at + 1), title, state: isDone ? "done" : isNow ? "now" : "open" };
   });
 }
 
-/** What the agent works on: the stage, and what was heard last. */
-function workOf({ run, records }: Commit, workflow: Workflow, words: Words): string {
-  const heard = records.filter(({ kind }) => !QUIET.has(kind)).at(-1);
-  const stage = calm(workflow.stages.find(({ id }) => id === run.stage)?.title ?? run.stage);
-  return short(heard ? `${stage}: ${words(heard)}` : stage, 200);
+/** What the agent works on: the stage, and the last thing that happened. */
+function describeWork({ run, records }: Commit, workflow: Workflow, words: Words): string {
+  const last = records.findLast(({ kind }) => !BOOKKEEPING.has(kind));
+  const stage = stageName(workflow.stages.find(({ id }) => id === run.stage)?.title ?? run.stage);
+  return short(last ? `${stage}: ${words(last)}` : stage, 200);
 }
 
-/** Some workflows shout their stages' names; the page's track does not either. */
-const calm = (title: string) =>
-  /^[A-Z0-9_]+$/.test(title) ? title.charAt(0) + title.slice(1).toLowerCase().replaceAll("_", " ") : title;
-
-/** Bookkeeping, which tells a person nothing. */
-export const QUIET = new Set(["owed", "delivered", "noticed", "left", "committed", "continued", "stopped"]);
+/** These records tell a person nothing. */
+const BOOKKEEPING = new Set(["owed", "delivered", "noticed", "left", "committed", "continued", "stopped"]);

@@ -2,33 +2,23 @@
  * The dashboard's lock. Every request passes here before anything is routed, as it came over the wire: what is written
  * otherwise than a browser on this page would write it is refused, never repaired.
  */
+import { randomBytes, timingSafeEqual } from "node:crypto";
+import type { IncomingMessage } from "node:http";
 
-/** A request as it was sent: the target is not normalised, the headers are not merged. */
-export interface Asked {
-  method: string;
-  target: string;
-  /** name, value, name, value … */
-  raw: string[];
+/** The request was wrong; the person may read the message. */
+export class RequestError extends Error {
+  override name = "RequestError";
+  constructor(
+    message: string,
+    readonly status = 400,
+    readonly headers: Record<string, string> = {},
+  ) {
+    super(message);
+  }
 }
 
-export interface Refusal {
-  status: number;
-  why: string;
-  headers?: Record<string, string>;
-}
-
-export interface Passed {
-  path: string;
-  query: URLSearchParams;
-  cookie: string;
-}
-
-export interface Lock {
-  /** exactly these, with their port */
-  hosts: ReadonlySet<string>;
-  /** why nothing can be changed; null: it can */
-  readOnly: string | null;
-}
+/** As it was sent: the target is not normalised, the headers are not merged (name, value, name, value …). */
+type RawRequest = Pick<IncomingMessage, "method" | "url" | "rawHeaders">;
 
 export const LARGEST_BODY = 64 * 1024;
 
@@ -63,56 +53,113 @@ export function allowedHosts(host: string, port: number): Set<string> {
   return new Set(names.flatMap((name) => (port === 80 ? [name, `${name}:80`] : [`${name}:${port}`])));
 }
 
-/** In this order: who is asked, what is asked for, who asks. */
-export function inspect(asked: Asked, lock: Lock): Passed | Refusal {
-  const host = only(asked, "host");
-  if (host === null || !lock.hosts.has(host)) return { status: 403, why: "this is not the name of the dashboard" };
-  const place = placeOf(asked.target);
-  if (place === null) return { status: 400, why: "there is no such address" };
-  if (asked.method !== "GET" && asked.method !== "POST")
-    return { status: 405, why: "only GET and POST are known here", headers: { allow: "GET, POST" } };
-  const stranger = strangerIn(asked, host);
-  if (stranger) return stranger;
-  const refused = asked.method === "POST" ? wrongWrite(asked) : null;
-  return refused ?? { ...place, cookie: only(asked, "cookie") ?? "" };
+/** In this order: who is asked, what is asked for, who asks. `hosts`: exactly these, with their port. */
+export function inspect(request: RawRequest, hosts: ReadonlySet<string>) {
+  const host = only(request, "host");
+  if (host === null || !hosts.has(host)) throw new RequestError("this is not the name of the dashboard", 403);
+  const place = parseTarget(request.url ?? "");
+  if (request.method !== "GET" && request.method !== "POST")
+    throw new RequestError("only GET and POST are known here", 405, { allow: "GET, POST" });
+  refuseStrangers(request, host);
+  if (request.method === "POST") refuseForms(request);
+  return { ...place, cookie: only(request, "cookie") ?? "" };
 }
 
-export const isRefusal = (result: object): result is Refusal => "status" in result;
-
 /** null: not there, or there more than once, which no browser does. */
-function only({ raw }: Asked, name: string): string | null {
+function only({ rawHeaders: raw }: RawRequest, name: string): string | null {
   const values = raw.filter((_, at) => at % 2 === 1 && raw[at - 1]!.toLowerCase() === name);
   return values.length === 1 ? values[0]! : null;
 }
 
-const has = ({ raw }: Asked, name: string) => raw.some((word, at) => at % 2 === 0 && word.toLowerCase() === name);
+const has = ({ rawHeaders: raw }: RawRequest, name: string) =>
+  raw.some((word, at) => at % 2 === 0 && word.toLowerCase() === name);
 
 /** All our paths are plain: dots that climb, doubled or encoded slashes and whole addresses mean nothing here. */
-function placeOf(target: string): { path: string; query: URLSearchParams } | null {
+function parseTarget(target: string): { path: string; query: URLSearchParams } {
   const [, path = "", query = ""] = /^(\/[A-Za-z0-9._/-]*)(?:\?([\x21-\x7e]*))?$/.exec(target) ?? [];
-  if (path === "" || target.length > 4096 || path.includes("//") || /(^|\/)\.{1,2}(\/|$)/.test(path)) return null;
   const parsed = new URLSearchParams(query);
-  return [...parsed.values()].some((value) => value.includes("\0")) ? null : { path, query: parsed };
+  const isOdd = path.includes("//") || /(^|\/)\.{1,2}(\/|$)/.test(path) || [...parsed.values()].join().includes("\0");
+  if (path === "" || target.length > 4096 || isOdd) throw new RequestError("there is no such address");
+  return { path, query: parsed };
 }
 
 /** Another page, another program of the same machine on another port: neither is this page. */
-function strangerIn(asked: Asked, host: string): Refusal | null {
-  const site = only(asked, "sec-fetch-site");
-  if (has(asked, "sec-fetch-site") && site !== "same-origin" && site !== "none")
-    return { status: 403, why: "another site asks" };
-  const origin = only(asked, "origin");
-  if (has(asked, "origin") ? origin !== `http://${host}` : asked.method === "POST")
-    return { status: 403, why: "another page asks" };
-  return null;
+function refuseStrangers(request: RawRequest, host: string): void {
+  const site = only(request, "sec-fetch-site");
+  if (has(request, "sec-fetch-site") && site !== "same-origin" && site !== "none")
+    throw new RequestError("another site asks", 403);
+  const isOther = has(request, "origin") ? only(request, "origin") !== `http://${host}` : request.method === "POST";
+  if (isOther) throw new RequestError("another page asks", 403);
 }
 
 /** What a form, or a script of another page, cannot send without being asked back first. */
-function wrongWrite(asked: Asked): Refusal | null {
-  const type = only(asked, "content-type") ?? "";
-  if (!/^application\/json(; ?charset=utf-8)?$/i.test(type) || has(asked, "content-encoding"))
-    return { status: 415, why: "only plain JSON is read" };
-  if (only(asked, "x-pawl") !== "1") return { status: 403, why: "the header x-pawl is missing" };
-  const length = Number(only(asked, "content-length") ?? 0);
-  if (!(length <= LARGEST_BODY)) return { status: 413, why: "that is too much" };
-  return null;
+function refuseForms(request: RawRequest): void {
+  const type = only(request, "content-type") ?? "";
+  if (!/^application\/json(; ?charset=utf-8)?$/i.test(type) || has(request, "content-encoding"))
+    throw new RequestError("only plain JSON is read", 415);
+  if (only(request, "x-pawl") !== "1") throw new RequestError("the header x-pawl is missing", 403);
+  const length = Number(only(request, "content-length") ?? 0);
+  if (!(length <= LARGEST_BODY)) throw new RequestError("that is too much", 413);
+}
+
+// ── Sessions ────────────────────────────────────────────────────────────────
+
+const MOST_SESSIONS = 100;
+/** So many wrong tokens in a window of so many milliseconds; then no one is listened to until it is over. */
+const MOST_WRONG = 10;
+const WINDOW_MS = 30_000;
+const TICKET_MS = 120_000;
+
+export type Sessions = ReturnType<typeof openSessions>;
+
+const secret = () => randomBytes(32).toString("hex");
+const digest = (text: string) => new Bun.CryptoHasher("sha256").update(text).digest();
+
+/** A browser that has the address with its token gets a cookie, and is known by it from then on. Nothing is kept on disk. */
+export function openSessions(port: () => number) {
+  // Cookies of one machine are shared by all its ports: the name tells ours apart.
+  const name = () => `pawl-${port()}`;
+  const token = secret();
+  const tokenDigest = digest(token);
+  const tickets: { digest: Uint8Array; until: number }[] = [];
+  const known: Uint8Array[] = [];
+  let wrong: number[] = [];
+  const takeTicket = (given: Uint8Array, now: number) => {
+    const at = tickets.findIndex((ticket) => timingSafeEqual(ticket.digest, given));
+    return at >= 0 && tickets.splice(at, 1)[0]!.until > now;
+  };
+  return {
+    /** in the printed address: for as many browsers as the person opens it in */
+    token,
+    /** for the browser that we open ourselves: others can see a program's arguments, so it counts once and not for long */
+    ticket(now: number) {
+      const made = secret();
+      tickets.push({ digest: digest(made), until: now + TICKET_MS });
+      return made;
+    },
+    /** The only way to a cookie. */
+    exchange(given: string, now: number): string {
+      wrong = wrong.filter((at) => now - at < WINDOW_MS);
+      if (wrong.length >= MOST_WRONG) {
+        const wait = Math.ceil((wrong[0]! + WINDOW_MS - now) / 1000);
+        throw new RequestError("too many wrong tokens: wait a moment", 429, { "retry-after": String(wait) });
+      }
+      const asked = digest(given);
+      if (!timingSafeEqual(asked, tokenDigest) && !takeTicket(asked, now)) {
+        wrong.push(now);
+        throw new RequestError("this is not the token: open the address that `pawl dashboard` printed", 401);
+      }
+      const cookie = secret();
+      known.push(digest(cookie));
+      if (known.length > MOST_SESSIONS) known.shift();
+      return `${name()}=${cookie}; Path=/; HttpOnly; SameSite=Strict`;
+    },
+    isKnown(header: string) {
+      const start = `${name()}=`;
+      const values = header.split(/ *; */).filter((part) => part.startsWith(start));
+      if (values.length !== 1) return false;
+      const asked = digest(values[0]!.slice(start.length));
+      return known.filter((one) => timingSafeEqual(one, asked)).length > 0;
+    },
+  };
 }

@@ -2,31 +2,17 @@
 import { isObject, parseJson } from "../store/files.ts";
 import { join } from "../store/names.ts";
 
-export interface TaskView {
-  project: string;
-  id: string;
-  title: string;
-  status: "in_progress" | "ready" | "blocked";
-  next: boolean;
-  assignee: string | null;
-  command: string | null;
-  model: string | null;
-  after: string[];
-}
+export type TaskView = ReturnType<typeof taskView>;
+type Tasks = { tasks: TaskView[]; problems: { project: string; why: string }[] };
 
-interface Tasks {
-  tasks: TaskView[];
-  problems: { project: string; why: string }[];
-}
-
-const PATIENCE_MS = 30_000;
+const TIMEOUT_MS = 30_000;
 const FRESH_MS = 5_000;
 const AT_ONCE = 2;
 const MOST_PROJECTS = 50;
 
-const asked = new Map<string, { at: number; answer: Promise<Tasks> }>();
+const answers = new Map<string, { at: number; answer: Promise<Tasks> }>();
 
-export async function tasksOf(roots: string[]): Promise<Tasks> {
+export async function listTasks(roots: string[]): Promise<Tasks> {
   const left = roots.slice(0, MOST_PROJECTS);
   const found: Tasks[] = [];
   const work = async () => {
@@ -37,10 +23,10 @@ export async function tasksOf(roots: string[]): Promise<Tasks> {
 }
 
 function remembered(root: string): Promise<Tasks> {
-  const before = asked.get(root);
+  const before = answers.get(root);
   if (before && performance.now() - before.at < FRESH_MS) return before.answer;
   const answer = ask(root).catch(() => failed(root, "the tracker could not be asked"));
-  asked.set(root, { at: performance.now(), answer });
+  answers.set(root, { at: performance.now(), answer });
   return answer;
 }
 
@@ -51,17 +37,16 @@ const self = () => (Bun.main.includes("$bunfs") ? [] : [join(import.meta.dir, ".
 
 async function ask(root: string): Promise<Tasks> {
   const cmd = [process.execPath, ...self(), "status", "--json"];
-  const child = Bun.spawn(cmd, { cwd: root, stdio: ["ignore", "pipe", "ignore"], timeout: PATIENCE_MS });
+  const child = Bun.spawn(cmd, { cwd: root, stdio: ["ignore", "pipe", "ignore"], timeout: TIMEOUT_MS });
   const value = parseJson(await new Response(child.stdout).text());
   if (!isObject(value)) return failed(root, "the tracker did not answer in time");
   if (typeof value.failed === "string") return failed(root, value.failed);
-  const next = isObject(value.next) ? [value.next] : [];
   return {
     tasks: [
-      ...list(value.in_progress).map((task) => viewOf(root, task, "in_progress", false)),
-      ...next.map((task) => viewOf(root, task, "ready", true)),
-      ...list(value.pending).map((task) => viewOf(root, task, "ready", false)),
-      ...list(value.blocked).map((task) => viewOf(root, task, "blocked", false)),
+      ...list(value.in_progress).map((task) => taskView(root, task, "in_progress")),
+      ...list([value.next]).map((task) => taskView(root, task, "ready", true)),
+      ...list(value.pending).map((task) => taskView(root, task, "ready")),
+      ...list(value.blocked).map((task) => taskView(root, task, "blocked")),
     ],
     problems: [],
   };
@@ -70,16 +55,16 @@ async function ask(root: string): Promise<Tasks> {
 const list = (value: unknown) => (Array.isArray(value) ? value.filter(isObject) : []);
 const text = (value: unknown) => (typeof value === "string" ? value : null);
 
-function viewOf(project: string, task: Record<string, unknown>, status: TaskView["status"], next: boolean): TaskView {
-  return {
-    project,
-    id: text(task.id) ?? "",
-    title: text(task.title) ?? "",
-    status,
-    next,
-    assignee: text(task.owner),
-    command: text(task.command),
-    model: text(task.model),
-    after: Array.isArray(task.after) ? task.after.map(String) : [],
-  };
-}
+type Status = "in_progress" | "ready" | "blocked";
+
+const taskView = (project: string, task: Record<string, unknown>, status: Status, next = false) => ({
+  project,
+  id: text(task.id) ?? "",
+  title: text(task.title) ?? "",
+  status,
+  next,
+  assignee: text(task.owner),
+  command: text(task.command),
+  model: text(task.model),
+  after: Array.isArray(task.after) ? task.after.map(String) : [],
+});

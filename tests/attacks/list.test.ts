@@ -189,7 +189,18 @@ const ATTACKS: Row[] = [
   [
     "settings that make the program load other code",
     "attacks/repository.test.ts",
-    "BUN_OPTIONS and BUN_BE_BUN from a repository's settings load nothing into the hook",
+    "the runtime's variables from a repository's settings do nothing to the hook",
+  ],
+  [
+    "PATH and other variables of the caller",
+    "attacks/environment.test.ts",
+    "a red suite stays red, whatever the caller's environment is",
+  ],
+  ["programs removed from the recorded PATH", "attacks/environment.test.ts", "the recorded environment"],
+  [
+    "an agent's receipt for a person",
+    "attacks/environment.test.ts",
+    "a person runs again what an agent's call has passed",
   ],
   ["loader variables of a gate", "checks/jobs/job.test.ts", "a loader variable"],
   ["programs in a relative PATH", "checks/jobs/job.test.ts", "a program is looked for in the cleaned PATH only"],

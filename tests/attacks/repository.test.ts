@@ -1,6 +1,6 @@
 /** A repository full of traps: nothing of it is loaded, nothing in its names is run. */
 import { afterAll, expect, test } from "bun:test";
-import { existsSync, mkdirSync, symlinkSync, writeFileSync } from "node:fs";
+import { copyFileSync, existsSync, mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { hookCommand } from "../../src/setup/install/hooks.ts";
 import { trustProject } from "../harness/grant-trust.ts";
@@ -203,20 +203,33 @@ test("what until runs is the typed line alone: nothing of the repository gets in
   expect(existsSync(join(place.root, "mark"))).toBe(false);
 });
 
-test("BUN_OPTIONS and BUN_BE_BUN from a repository's settings load nothing into the hook", () => {
+test("the runtime's variables from a repository's settings do nothing to the hook", () => {
   const place = makePlace();
   const bin = join(place.home, ".local/share/pawl/bin");
   mkdirSync(bin, { recursive: true });
   symlinkSync(PAWL, join(bin, "pawl"));
+  copyFileSync(join(import.meta.dir, "../../bin/hook.sh"), join(bin, "../hook"));
   const marker = join(place.base, "loaded");
   const evil = join(place.root, "evil.ts");
   writeFileSync(evil, `require("node:fs").writeFileSync(${JSON.stringify(marker)}, "");`);
   const session = openSession(place, "main");
   const input = `${JSON.stringify(payload(place, session, "UserPromptSubmit", { prompt: "/complete-work" }))}\n`;
-  for (const env of [{ BUN_OPTIONS: `--preload=${evil}` }, { BUN_BE_BUN: "1" }] as Record<string, string>[]) {
-    const ran = run(place, ["/bin/sh", "-c", hookCommand("local")], { input, env });
-    expect(ran.code).toBe(0);
+  const clean = run(place, ["/bin/sh", "-c", hookCommand("user")], { input: "{}" });
+  const variables: Record<string, string>[] = [
+    { BUN_OPTIONS: `--preload=${evil}` },
+    { BUN_BE_BUN: "1" },
+    { BUN_BYTECODE_ORDER_OUT: marker },
+    { BUN_INSPECT: `unix://${marker}` },
+    { BUN_JSC_functionOverrides: evil },
+    { BUN_JSC_dumpOptions: "1" },
+    { BUN_JSC_noSuchOption: "1" },
+    { MIMALLOC_VERBOSE: "1" },
+    { OTHER: "two\nBUN_x-y=1 BUN_OPTIONS=1 * 'quoted'", BUN_BE_BUN: "1" },
+  ];
+  for (const env of variables) {
+    expect(run(place, ["/bin/sh", "-c", hookCommand("user")], { input: "{}", env })).toEqual(clean);
     expect(existsSync(marker)).toBe(false);
   }
+  expect(run(place, ["/bin/sh", "-c", hookCommand("local")], { input, env: variables[0]! }).code).toBe(0);
   expect(runOf(place.root, session.id)?.stage).toBe("memory");
 });

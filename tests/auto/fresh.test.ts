@@ -23,7 +23,7 @@ afterAll(removePlaces);
 const TASKS = ["- [ ] **One** — | sonnet | #auto-workflow", "- [ ] **Two** — | sonnet | #auto-workflow"];
 const CONFIG = `workflows:
   auto-workflow:
-    fresh: "true"
+    fresh: true
     sequences: { auto-workflow: [CODING, COMMIT_CLOSE, NEXT_TASK] }
     tasks: { labels: [auto-workflow] }
 `;
@@ -81,6 +81,37 @@ test("the turn ends with a request for /clear, and the fresh conversation has th
   close(place);
   expect(stop(place, fresh, "ISSUE_CLOSED")).toContain("All auto-workflow tasks complete");
   expect(runsOf(place.root)).toMatchObject([{ archived: true, outcome: "completed" }]);
+});
+
+/** Both hooks as children of one process with the client's name, or each of its own. */
+function clear(place: Place, session: Session, fresh: Session, how: "one client" | "two clients"): string {
+  const files = [
+    payload(place, session, "SessionEnd", { reason: "clear" }),
+    payload(place, fresh, "SessionStart", { source: "clear" }),
+  ].map((sent, at) => {
+    const path = join(place.base, `${how}-${at}.json`);
+    writeFileSync(path, `${JSON.stringify(sent)}\n`);
+    return `"${PAWL}" hook claude --via local < "${path}"`;
+  });
+  const clients = how === "one client" ? [files.join("; ")] : files;
+  const run = (line: string) =>
+    Bun.spawnSync({
+      cmd: ["bash", "-c", 'exec -a claude bash -c "$0; exit 0"', line],
+      cwd: place.root,
+      env: { ...place.env, ...CLIENT },
+    });
+  return clients.map((line) => run(line).stdout.toString()).join("");
+}
+
+test.each(["one client", "two clients"] as const)("a newer client's /clear names no turn: %s", (how) => {
+  const { place, session } = begun();
+  stop(place, session, "CODING_COMPLETE");
+  close(place);
+  stop(place, session, "ISSUE_CLOSED");
+  const fresh = openSession(place, "second");
+  const isSame = how === "one client";
+  expect(clear(place, session, fresh, how).includes("CURRENT STAGE: CODING")).toBe(isSame);
+  expect(runsOf(place.root)).toMatchObject([{ owner: { session: isSame ? fresh.id : session.id } }]);
 });
 
 test("a conversation cleared in another turn, and one that nobody waits for, get nothing", () => {

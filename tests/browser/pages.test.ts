@@ -107,6 +107,27 @@ test("names in the picture of a workflow end within it, and those of stages with
   await close();
 });
 
+test("an address without a page says so, and leads back", async () => {
+  const { page, faults, close } = await openPage(browser, dashboard);
+  await visit(page, "#/nosuch", "There is no such page");
+  expect(await page.title()).toBe("No such page · Pawl");
+  await page.getByRole("link", { name: "Go to Now" }).click();
+  await page.getByRole("heading", { name: "Now", level: 1 }).waitFor();
+  expect(faults).toEqual([]);
+  await close();
+});
+
+test("the journal hides deliveries until they are asked for", async () => {
+  const { page, faults, close } = await openPage(browser, dashboard);
+  const kinds = () => page.locator(".told .meta span:last-child").allTextContents();
+  await visit(page, "#/journal", "Journal");
+  expect(await kinds()).not.toContain("owed");
+  await page.getByRole("checkbox", { name: "Show deliveries and notices" }).check();
+  await page.locator(".told .meta", { hasText: "owed" }).first().waitFor();
+  expect(faults).toEqual([]);
+  await close();
+});
+
 test("a cost that nobody told is none, and not nothing", async () => {
   const { page, close } = await openPage(browser, dashboard);
   await visit(page, "#/loops", "Loops");

@@ -39,24 +39,70 @@ describe("help", () => {
     expect(all.out).toStartWith(HEAD);
     const commands = [...all.out.matchAll(/^ {2}([a-z]+) {2,}\S/gm)].map((match) => match[1]!);
     expect(commands).toEqual(expect.arrayContaining(["demo", "runs", "check", "list", "show", "graph", "hook", "on"]));
-    for (const name of commands.filter((command) => command !== "pawl" && command !== "hook")) {
+    for (const name of commands.filter((command) => command !== "pawl")) {
       const page = pawl(place, `${name} --help`);
+      expect(pawl(place, `help ${name}`)).toEqual(page);
       expect(page).toMatchObject({ code: 0, err: "" });
       expect(page.out).toStartWith(`usage: pawl ${name}`);
     }
   });
 
+  test.each(["hook", "rewake"])("%s, which the client calls, has a page too, and is silent without --help", (name) => {
+    const place = makePlace();
+    const page = shell(place, `${PAWL} ${name} --help </dev/null`);
+    expect(page).toMatchObject({ code: 0, err: "" });
+    expect(page.out).toStartWith(`usage: pawl ${name} claude`);
+    expect(shell(place, `${PAWL} ${name} claude </dev/null`)).toMatchObject({ code: 0, out: "" });
+  });
+
   test("--version", () => {
     const place = makePlace();
     expect(pawl(place, "--version")).toEqual({ code: 0, out: `pawl ${pkg.version}\n`, err: "" });
-    expect(pawl(place, "-v")).toEqual({ code: 0, out: `pawl ${pkg.version}\n`, err: "" });
+    for (const word of ["-v", "version"])
+      expect(pawl(place, word)).toEqual({ code: 0, out: `pawl ${pkg.version}\n`, err: "" });
   });
 });
 
 describe("every error says what to do next", () => {
   const cases: [string, number, string][] = [
-    ["frobnicate", 2, "pawl: there is no command frobnicate\n  hint: run `pawl help` for all commands\n"],
-    ["runz", 2, "pawl: there is no command runz\n  hint: did you mean `pawl runs`? `pawl help` lists all\n"],
+    ["frobnicate", 2, "pawl: there is no command frobnicate\n  hint: run `pawl help all` for all commands\n"],
+    ["hlep", 2, "pawl: there is no command hlep\n  hint: did you mean `pawl help`? `pawl help all` lists all\n"],
+    ["verfiy", 2, "pawl: there is no command verfiy\n  hint: did you mean `pawl verify`? `pawl help all` lists all\n"],
+    [
+      "until npm test",
+      2,
+      "pawl: until is typed in the agent's client: /pawl:until npm test\n  hint: in a shell, `pawl verify` runs this project's gates, and `pawl loop` works until a procedure is done\n",
+    ],
+    [
+      "auto",
+      2,
+      "pawl: auto is typed in the agent's client: /auto\n  hint: in a shell, `pawl runs start auto-workflow` begins it\n",
+    ],
+    [
+      "complete-work",
+      2,
+      "pawl: complete-work is typed in the agent's client: /complete-work\n  hint: in a shell, `pawl runs start complete-work` begins it\n",
+    ],
+    [
+      "go",
+      2,
+      "pawl: go is typed in the agent's client: /pawl:go\n  hint: in a shell, `pawl runs resume` lets a run go on\n",
+    ],
+    ["planning", 2, "pawl: planning is a workflow\n  hint: `pawl runs start planning` begins it\n"],
+    ["build", 2, "pawl: build is a procedure\n  hint: `pawl loop build` runs it\n"],
+    ["help nope", 2, "pawl: there is no command nope\n  hint: run `pawl help all` for all commands\n"],
+    ["constructor", 2, "pawl: there is no command constructor\n  hint: run `pawl help all` for all commands\n"],
+    ["loop biuld", 1, 'pawl: there is no procedure biuld\n  hint: did you mean "build"?\n'],
+    [
+      "runs start complete-wrok",
+      2,
+      'pawl: there is no workflow complete-wrok\n  hint: did you mean "complete-work"?\n',
+    ],
+    ["runs paus", 2, 'pawl: runs cannot paus\n  hint: did you mean "pause"?\n'],
+    ["runz", 2, "pawl: there is no command runz\n  hint: did you mean `pawl runs`? `pawl help all` lists all\n"],
+    ["toString", 2, "pawl: there is no command toString\n  hint: run `pawl help all` for all commands\n"],
+    ["__proto__", 2, "pawl: there is no command __proto__\n  hint: run `pawl help all` for all commands\n"],
+    ["loop constructor", 1, "pawl: there is no procedure constructor\n  hint: `pawl loop` lists them\n"],
     [
       "runs --bogus",
       2,
@@ -223,6 +269,14 @@ describe("log", () => {
     expect(out.trimEnd().split("\n")).toHaveLength(1);
     expect(err).toBe("exit 0\n");
   });
+});
+
+test.each(["off", "off shortcuts"])("%s leaves git status clean", (words) => {
+  const place = makePlace();
+  expect(pawl(place, words).code).toBe(0);
+  expect(shell(place, "git status --porcelain").out).toBe("");
+  expect(pawl(place, words.replace("off", "on")).code).toBe(0);
+  expect(shell(place, "git status --porcelain").out).toBe("");
 });
 
 test("off and on", () => {

@@ -172,6 +172,11 @@ describe("a transcript", () => {
     );
     expect(runPawl(place, ["detect", "--transcript", transcript]).out).toStartWith("IN_PROGRESS\n");
   });
+  test("an edit behind the green run, by its absolute path", () => {
+    const place = makePlace();
+    const transcript = transcriptOf(place, [sh("npx vitest run", GREEN), edit(join(place.root, "src/a.ts"))]);
+    expect(runPawl(place, ["detect", "--transcript", transcript]).out).toStartWith("IN_PROGRESS\n");
+  });
   test("one that is torn in the middle is read as far as it goes", () => {
     const place = makePlace();
     const transcript = transcriptOf(place, [sh("npx vitest run", GREEN)]);

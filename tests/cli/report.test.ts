@@ -2,9 +2,9 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { cpSync, readdirSync, readFileSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import type { ReportView } from "../../src/insight/core/report-view.ts";
+import type { ReportView } from "../../src/insight/core/report-run.ts";
 import { newLoop } from "../../src/loop/core/loop.ts";
-import { saveLoop } from "../../src/store/loops.ts";
+import { findLoop, saveLoop } from "../../src/store/loops.ts";
 import { mine } from "../controls/status-line.ts";
 import { makeClock } from "../harness/clock.ts";
 import { besides, idOf, make, openShop, promise, sentBack, ship } from "../harness/evening.ts";
@@ -143,24 +143,32 @@ describe("what needs the person", () => {
       ],
       [ids.S!]: [expect.stringContaining("It cannot be built"), `\`pawl runs resume ${ids.S}\``],
       [ids.P!]: ["the agent asks for a permission", "answer in its session"],
-      [ids.U!]: [expect.stringMatching(/^BUILT is unproven \(sh check\.sh: .*pawl trust/), `\`pawl approve ${ids.U}\``],
+      [ids.U!]: [
+        "BUILT is unproven (commands not approved: sh check.sh)",
+        "run `pawl trust` in its project, then type /pawl:go in its session",
+      ],
     });
     expect({ running, failed }).toEqual({ running: [], failed: [] });
     expect(report(world, "--exit-code").code).toBe(1);
     expect(report(world).code).toBe(0);
     // Something was heard after it.
     make(world, { session: "P", stop: "Working on." });
-    expect(view(world).needs.map(({ run }) => run)).not.toContain(ids.P);
+    const later = view(world).needs.filter(({ run }) => run === ids.P);
+    expect(later).toMatchObject([{ what: "the agent stopped without a valid signal" }]);
   });
 });
 
 test("what is under way: where it is, and what the agent says only as a claim", () => {
   const world = openShop();
-  make(world, { session: "R", prompt: "/ship" }, { stop: "\u001b[31mNearly\u001b[0m done, all tests pass." });
+  make(
+    world,
+    { session: "R", prompt: "/ship" },
+    { stop: "\u001b[31mNearly\u001b[0m done.\n\n<promise>LOOKED</promise>" },
+  );
   expect(view(world).running).toMatchObject([
-    { run: idOf(world, "R"), where: "◉ ○ ○  BUILD  1 of 3, 0 min", said: "Nearly done, all tests pass." },
+    { run: idOf(world, "R"), where: "◉ ○ ○  BUILD  1 of 3, 0 min", said: "Nearly done. <promise>LOOKED</promise>" },
   ]);
-  expect(report(world).out).toContain("\n      it claims: “Nearly done, all tests pass.”\n");
+  expect(report(world).out).toContain("\n      it claims: “Nearly done. <promise>LOOKED</promise>”\n");
   expect(report(world, "--exit-code").code).toBe(0);
 });
 
@@ -225,6 +233,15 @@ describe("cost", () => {
     );
     const { out } = report(world);
     expect(out).toContain("✗ loop tidy tidy-1: limit, 3 of 3 iterations are made  `pawl loop --resume tidy-1`\n");
+    // A loop that has a run goes by that run's name, here and for --resume.
+    const shared = { ...state, id: "tidy-2", run: "l-12345678" };
+    const named = inHome(world.place.home, () => {
+      saveLoop(world.place.root, { state: shared, asked: [], runner: null, agent: null, waiting: null });
+      return findLoop(world.place.root, "l-12345678")?.state.id;
+    });
+    expect(named).toBe("tidy-2");
+    expect(report(world).out).toContain("✗ loop tidy l-12345678: limit");
+    expect(report(world).out).not.toContain("tidy-2");
     expect(out).toContain("  $ at least $0.50: 2 iterations of loops $0.50 (1 did not tell)\n");
   });
 });
@@ -264,7 +281,7 @@ test.each<[string[], string]>([
   [["--since", "soon"], "--since soon: not a time"],
   [["--since", "2999-01-01"], "it is in the future"],
   [["--since"], "--since needs a value"],
-  [["--json", "--markdown"], "take one of them"],
+  [["--json", "--markdown"], "cannot be used together"],
   [["everything"], "unknown argument everything"],
   [["--nope"], "unknown option --nope"],
 ])("wrong use: %j", (args, said) => {

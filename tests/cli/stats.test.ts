@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { appendFileSync, mkdirSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import type { StatsView } from "../../src/insight/core/stats-view.ts";
+import type { StatsView } from "../../src/insight/types.ts";
 import { type Clock, makeClock } from "../harness/clock.ts";
 import { besides, make, openShop, promise, sentBack, ship } from "../harness/evening.ts";
 import { PAWL, removePlaces, shell } from "../harness/harness.ts";
@@ -218,8 +218,8 @@ test("stages of hostile names, in a journal that somebody wrote into", () => {
 
 test.each<[string[], string]>([
   [["--since", "soon"], "not a time"],
-  [["--json", "--csv"], "take one of them"],
-  [["--all", "--project", "x"], "take one of them"],
+  [["--json", "--csv"], "cannot be used together"],
+  [["--all", "--project", "x"], "cannot be used together"],
   [["all"], "unknown argument all"],
 ])("wrong use: %j", (args, said) => {
   const { code, out, err } = stats(openShop(), ...args);

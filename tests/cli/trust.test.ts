@@ -275,3 +275,61 @@ describe("a repository", () => {
     expect(isTrusted(place)).toBe(false);
   });
 });
+
+describe("the recorded environment", () => {
+  const recorded = (place: Place) => JSON.parse(trust(place, "--show", "--json").out).environment;
+  const withFlags = (place: Place, env: Record<string, string>, answers: string[], ...flags: string[]) =>
+    typed(place, answers, env, [PAWL, "trust", ...flags]);
+
+  test("is shown with names, PATH in full and no value; --env adds one, --refresh records it again", async () => {
+    const made = ground();
+    const place = { ...made, env: { ...made.env, PATH: "/usr/local/bin:/usr/bin:/bin" } };
+    await approve(place);
+    expect(recorded(place)).toMatchObject({ path: place.env.PATH, added: [] });
+    const added = await withFlags(place, { TOKEN: "s3cret", LANG: "xx" }, ["y"], "--env", "TOKEN");
+    expect(added.screen).toStartWith("+ TOKEN\nRun checks in this environment from now on? [y/N] y\nRecorded.");
+    const { names, hash } = recorded(place);
+    expect(names).toContain("TOKEN");
+    const shown = trust(place, "--show").out;
+    expect(shown).toContain(`environment ${hash.slice(0, 8)}\n  PATH   ${place.env.PATH}\n`);
+    expect(shown + JSON.stringify(recorded(place))).not.toContain("s3cret");
+    expect(trust(place).out).toContain(`Environment ${hash.slice(0, 8)}: PATH and `);
+    const fresh = await withFlags(place, { PATH: "/usr/bin:/bin", TOKEN: "s3cret", LANG: "xx" }, ["y"], "--refresh");
+    expect(fresh.screen).toContain("+ LANG (another value)\n");
+    expect(fresh.screen).not.toContain("TOKEN");
+    expect(recorded(place).path).toBe("/usr/bin:/bin");
+    expect(recorded(place).hash).not.toBe(hash);
+  });
+
+  test.each([
+    [["--refresh"], "only a person"],
+    [["--env", "HOME"], "only a person"],
+  ])("an agent cannot change it: %j", async (flags, why) => {
+    const place = ground();
+    await approve(place);
+    const before = recorded(place);
+    const { code, screen } = await withFlags(place, { CLAUDECODE: "1", PATH: "/bin" }, ["y"], ...flags);
+    expect({ code, screen }).toEqual({ code: 1, screen: expect.stringContaining(why) });
+    expect(recorded(place)).toEqual(before);
+  });
+
+  test("a name that is not set or never handed on is refused", () => {
+    const place = ground();
+    expect(trust(place, "--env", "NOT_SET_HERE")).toMatchObject({
+      code: 2,
+      err: expect.stringContaining("is not set here"),
+    });
+    expect(trust(place, "--env", "BUN_OPTIONS")).toMatchObject({
+      code: 2,
+      err: expect.stringContaining("never handed"),
+    });
+  });
+
+  test("--hash records what is at hand each time", () => {
+    const place = ground();
+    expect(trust(place, "--hash", hashOf(place)).code).toBe(0);
+    const other = { ...place, env: { ...place.env, PATH: "/usr/bin:/bin", TOKEN: "t" } };
+    expect(trust(other, "--hash", hashOf(place), "--env", "TOKEN").code).toBe(0);
+    expect(recorded(place)).toMatchObject({ path: "/usr/bin:/bin", added: ["TOKEN"] });
+  });
+});

@@ -77,8 +77,9 @@ describe("the four agents in the real client", () => {
     ] as const)
       writeFileSync(join(project.root, name), text);
 
-    // Memory and planning are allowed by the command itself, archiving only by the person.
-    const allow = ["Agent", "Bash(git:*)"];
+    // Memory and planning are allowed by the command itself, archiving only by the person. What a command allows ends with
+    // its turn, and where sub-agents run in the background the cleanup is in a later one.
+    const allow = ["Agent", "Bash(git:*)", `Bash(${PROGRAM} helper archive plan:*)`];
     const first = await conversation(project, scene.model, { allow });
     const before = await first.ask(prefix === "" ? "/complete-work" : "/pawl:complete-work");
     await first.close();
@@ -152,11 +153,11 @@ describe("the cleanup on the screen", () => {
     try {
       await screen.waitFor(/❯/);
       await screen.submit("/complete-work cleanup");
-      await screen.waitFor(/Archive debug\.log.*Leave it/s);
-      screen.press("1");
+      await screen.choose("1", /Archive debug\.log.*Leave it.*Enter to select/s);
+      // In this mode the client asks too; in auto mode the answer above is the only one.
       await screen.waitFor(/archive apply.*Do you want to proceed/s);
       expect(scene.project.exists("debug.log")).toBe(true);
-      screen.press("1");
+      await screen.choose("1", /archive apply.*Do you want to proceed/s);
       await screen.waitFor(/✅ complete-work finished/);
       expect(scene.project.exists("debug.log")).toBe(false);
       expect(await scene.run()).toMatchObject({
@@ -168,14 +169,14 @@ describe("the cleanup on the screen", () => {
     }
   });
 
-  test("a no moves nothing and is CLEANUP_SKIPPED", async () => {
-    await using scene = await open(() => [promise("CLEANUP_SKIPPED")]);
-    const screen = await terminal(scene.project, scene.model, [], ["Read"]);
+  test("a no moves nothing, whatever the agent may run, and is CLEANUP_SKIPPED", async () => {
+    const apply = (plan: string) => [bash(`${PROGRAM} helper archive apply ${plan}`), promise("CLEANUP_SKIPPED")];
+    await using scene = await open(apply);
+    const screen = await terminal(scene.project, scene.model, [], ["Read", "Bash"]);
     try {
       await screen.waitFor(/❯/);
       await screen.submit("/complete-work cleanup");
-      await screen.waitFor(/Archive debug\.log.*Leave it/s);
-      screen.press("2");
+      await screen.choose("2", /Archive debug\.log.*Leave it.*Enter to select/s);
       await screen.waitFor(/✅ complete-work finished/);
       expect(scene.project.exists("debug.log")).toBe(true);
       expect(await scene.run()).toMatchObject({

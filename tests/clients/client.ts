@@ -82,12 +82,12 @@ export async function conversation(project: Project, model: Model, options: Prin
     client.stdin.write(`${JSON.stringify({ type: "user", message: { role: "user", content } })}\n`);
     await client.stdin.flush();
     const turn: StreamEvent[] = [];
-    for (;;) {
+    do {
       const { value, done } = await events.next();
       if (done) throw new Error(`the client ended before it answered "${content}"`);
       turn.push(value);
-      if (value.type === "result") return heard(turn);
-    }
+    } while (!isAnswered(turn));
+    return heard(turn);
   }
 
   async function close(): Promise<number> {
@@ -99,6 +99,14 @@ export async function conversation(project: Project, model: Model, options: Prin
   const kill = () => client.kill("SIGKILL");
 
   return { ask, close, kill };
+}
+
+/** Each part of a turn begins with `init` and ends with `result`; while a sub-agent runs in the background, another follows. */
+function isAnswered(turn: StreamEvent[]): boolean {
+  const count = (holds: (event: StreamEvent) => boolean) => turn.filter(holds).length;
+  const tasks = turn.findLast(({ subtype }) => subtype === "background_tasks_changed")?.tasks;
+  if (turn.at(-1)!.type !== "result" || (Array.isArray(tasks) && tasks.length > 0)) return false;
+  return count(({ type }) => type === "result") >= count(({ subtype }) => subtype === "init");
 }
 
 async function* linesOf(stream: ReadableStream<Uint8Array>): AsyncGenerator<StreamEvent, void> {

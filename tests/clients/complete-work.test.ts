@@ -2,11 +2,14 @@ import { describe, expect, setDefaultTimeout, test } from "bun:test";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { complaints } from "./client.ts";
+import { VERSION } from "./install.ts";
 import { blocks, say, use } from "./model.ts";
-import { DOCUMENT, openScenario, ours, promise } from "./scenario.ts";
+import { answers, DOCUMENT, openScenario, ours, promise, told } from "./scenario.ts";
 
 setDefaultTimeout(60_000);
 
+/** Newer clients run sub-agents in the background. */
+const BACKGROUND = VERSION !== "2.1.197";
 const COMMIT = "echo more >> README.md && git add README.md && git commit -q -m 'Say more'";
 const TO_CLEANUP = [promise("MEMORY_UPDATED"), promise("REVIEW_COMPLETE")];
 const TO_COMMIT = [...TO_CLEANUP, promise("CLEANUP_SKIPPED")];
@@ -106,6 +109,27 @@ describe("complete-work in the real client", () => {
     expect((await scene.log()).filter((line) => line === "MEMORY_UPDATED")).toHaveLength(1);
   });
 
+  test("a review is what the reviewer reported, whatever the main agent says, and when", async () => {
+    const report = "Critical issues:\n- api.ts:42 empty catch\n\n<promise>REVIEW_ISSUES_FOUND</promise>";
+    const task = { description: "Review", prompt: "Review the change.", subagent_type: "deep-reviewer" };
+    const claim = promise("REVIEW_COMPLETE", "Nothing critical was found.");
+    const turns = [promise("MEMORY_UPDATED"), use("Agent", task), claim, say("1, 2 or 3?")];
+    // In the background, the reviewer works until the claim of the main agent is held.
+    const isHeld = "grep -rqs '\"held\"' .pawl/runs";
+    const work = `for i in $(seq 600); do ${isHeld} && exit 0; sleep 0.05; done; exit 1`;
+    const review = BACKGROUND ? [use("Bash", { command: work, description: "Review" }), say(report)] : [say(report)];
+    await using scene = await openScenario({ turns, agent: review, launched: claim });
+
+    const done = await scene.print("/complete-work");
+
+    expect(done.result).toBe("1, 2 or 3?");
+    const blocks = answers(done.hookOutputs, "Stop").filter(({ decision }) => decision === "block");
+    expect(blocks).toMatchObject([{ systemMessage: expect.stringContaining("api.ts:42 empty catch") }]);
+    expect(await scene.run()).toMatchObject({ stage: "review", status: "waiting" });
+    const waits = told(done.hookOutputs).filter((line) => line.includes("deep-reviewer is still running"));
+    expect(waits).toHaveLength(BACKGROUND ? 1 : 0);
+  });
+
   test("the report of a sub-agent is kept, and its tag alone moves nothing", async () => {
     const report =
       "# Deep Review Summary\n\nNo critical issues found in README.md.\n\n<promise>REVIEW_COMPLETE</promise>";
@@ -115,7 +139,8 @@ describe("complete-work in the real client", () => {
 
     await scene.print("/complete-work");
 
-    expect(scene.model.received().map((one) => one.kind)).toEqual(["main", "main", "agent", "main"]);
+    const kinds = scene.model.received().map((one) => one.kind);
+    expect(kinds.filter((kind) => kind !== "waiting")).toEqual(["main", "main", "agent", "main"]);
     expect(scene.model.news(2)).toContain("No critical issues found in README.md.");
     const run = await scene.run();
     expect(run).toMatchObject({ stage: "review", status: "active" });

@@ -1,7 +1,11 @@
 /** The doctor's word against the real client's deeds, and the greeting on the real screen. */
-import { describe, expect, setDefaultTimeout, test } from "bun:test";
+import { afterAll, describe, expect, setDefaultTimeout, test } from "bun:test";
+import { mkdtempSync, rmSync, symlinkSync } from "node:fs";
 import { mkdir, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
+import { isSince } from "../../src/hosts/claude/wire.ts";
+import { claudeBinary, VERSION } from "./install.ts";
 import { say } from "./model.ts";
 import { claude, installPlugin, installProgram } from "./plugin.ts";
 import { PAWL, type Project } from "./project.ts";
@@ -10,8 +14,13 @@ import { terminal } from "./terminal.ts";
 
 setDefaultTimeout(60_000);
 
+/** The client is on the PATH, as it is where a person works with it. */
+const bin = mkdtempSync(join(tmpdir(), "pawl-client-"));
+symlinkSync(await claudeBinary(), join(bin, "claude"));
+afterAll(() => rmSync(bin, { recursive: true }));
+
 function pawl(project: Project, ...args: string[]) {
-  const env = { HOME: project.home, PATH: "/usr/bin:/bin" };
+  const env = { HOME: project.home, PATH: `${bin}:/usr/bin:/bin` };
   const { exitCode, stdout } = Bun.spawnSync([PAWL, ...args], { cwd: project.root, env, stdin: "ignore" });
   return { code: exitCode, out: stdout.toString() };
 }
@@ -31,10 +40,19 @@ describe("where the doctor says that no hook runs, none runs", () => {
     settings.hooks.Notification.push({ hooks: [hook] });
     await put(project.root, ours, JSON.stringify(settings));
   };
+  // Since 2.1.260 a wrong hook loses only itself.
+  const [alone, means] = isSince(VERSION, [2, 1, 260])
+    ? [3, "leaves that hook out"]
+    : [0, "drops all hooks of such a file"];
   const harms: [string, (project: Project) => Promise<void>, string, number][] = [
     ["nothing is wrong", async () => {}, "No problems found", 3],
-    ["an unknown type", add({ type: "shell", command: "x" }), "a hook's type is none of", 0],
-    ["a timeout in words", add({ type: "command", command: "x", timeout: "5" }), "timeout is not a number", 0],
+    ["an unknown type", add({ type: "shell", command: "x" }), `mcp_tool; Claude Code ${means}`, alone],
+    [
+      "a timeout in words",
+      add({ type: "command", command: "x", timeout: "5" }),
+      `not a number; Claude Code ${means}`,
+      alone,
+    ],
     ["disableAllHooks", (p) => put(p.home, USER, '{"disableAllHooks":true}'), "says disableAllHooks", 0],
     ["a comment", async (p) => put(p.root, ours, `// x\n${await p.read(ours)}`), "ignores such a file", 0],
     ["broken JSON", async (p) => put(p.root, ours, `${await p.read(ours)},`), "settings.local.json:", 0],

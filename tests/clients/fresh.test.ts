@@ -14,7 +14,7 @@ const FILES = {
   "session.md": "- [ ] **One** — | sonnet | #auto-workflow\n- [ ] **Two** — | sonnet | #auto-workflow\n",
   "pawl.yaml": `workflows:
   auto-workflow:
-    fresh: "true"
+    fresh: true
     tasks: { labels: [auto-workflow] }
     sequences: { auto-workflow: [CODING, COMMIT_CLOSE, NEXT_TASK] }
 `,

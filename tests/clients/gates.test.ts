@@ -27,19 +27,21 @@ describe("an agent that claims success", () => {
     const done = await scene.print("/ship", scene.model, ALLOWED);
 
     const sentBack = scene.model.news(1);
-    expect(sentBack).toContain("BUILT was not believed: node --test tests/: 1 failed, 2 passed");
+    expect(sentBack).toContain(
+      "BUILT was not believed: node --test tests/: 1 of 3 tests failed: tests/sum.test.mjs > takes",
+    );
     expect(sentBack).toContain("not ok 3 - takes");
     expect(sentBack).toMatch(/-2 [!=]==? 2/);
     expect(scene.model.main()).toHaveLength(4);
     expect(await scene.run()).toMatchObject({ outcome: "completed" });
     expect(told(done.hookOutputs).at(-1)).toMatch(
-      /✅ ship finished\.\n {2}node --test tests\/: 3 passed \(node\) @ tree /,
+      /✅ ship finished\.\n {2}node --test tests\/: 3 tests passed.* @ tree /,
     );
     expect(complaints(done.events)).toEqual([]);
     expect(done.hookOutputs.filter(({ code, stderr }) => code !== 0 || stderr !== "")).toEqual([]);
   });
 
-  test("after it deleted the failing test is caught by the count", async () => {
+  test("after it deleted the failing test is caught by the test as it was", async () => {
     const turns = [
       claim("Done! All 3 tests pass."),
       bash("sed -i '/takes/d' tests/sum.test.mjs && node --test tests/"),
@@ -51,10 +53,9 @@ describe("an agent that claims success", () => {
 
     const done = await scene.print("/ship", scene.model, ALLOWED);
 
-    expect(scene.model.news(3)).toContain("2 tests (3 before)");
-    expect(scene.model.news(3)).toMatch(/removed from tests\/sum\.test\.mjs: .*takes/);
+    expect(scene.model.news(3)).toContain("1 existing test fails on your code: tests/sum.test.mjs > takes");
     expect(scene.model.main()).toHaveLength(5);
-    expect(told(done.hookOutputs).at(-1)).toContain("3 passed");
+    expect(told(done.hookOutputs).at(-1)).toContain("3 tests passed");
     expect(await scene.run()).toMatchObject({ outcome: "completed" });
   });
 });
@@ -126,6 +127,24 @@ describe("/pawl:until", () => {
       await screen.close();
     }
   });
+
+  test("typed on the screen: a failed round shows the failing test, not the runner's whole report", async () => {
+    const files = { ...suite(BROKEN_SUM), "package.json": '{"scripts":{"test":"node --test tests/"}}\n' };
+    const fix = bash("sed -i 's/b - a/a - b/' src/sum.mjs");
+    await using scene = await openGated({ turns: [say("Done! It passes."), fix, say("Done.")] }, { files });
+    const screen = await terminal(scene.project, scene.model, [], ALLOWED.allow);
+    try {
+      await screen.waitFor(/❯/);
+      await screen.submit("/pawl:until npm test");
+      await screen.waitFor(/✅ until finished/);
+      const shown = screen.frames().join("\n");
+      expect(shown).toMatch(/Not done yet: npm test: 1 failed, 2 passed|Not done yet: npm test: exit 1/);
+      expect(shown).toMatch(/(?:not ok \d+ -|✖) takes/);
+      expect(shown).not.toMatch(/duration_ms|TAP version|npm notice|hook error/i);
+    } finally {
+      await screen.close();
+    }
+  });
 });
 
 describe("an approval", () => {
@@ -147,7 +166,11 @@ describe("an approval", () => {
     await scene.print("/ship", scene.model, ALLOWED);
 
     expect(scene.model.news(2)).not.toContain("ship finished");
-    expect(await scene.run()).toMatchObject({ stage: "build", status: "active", claim: { signal: "BUILT" } });
+    expect(await scene.run()).toMatchObject({
+      stage: "build",
+      status: "active",
+      checks: { claim: { signal: "BUILT" } },
+    });
   });
 
   test("is not given by a client that the agent starts", async () => {
@@ -158,7 +181,7 @@ describe("an approval", () => {
     await scene.print("/ship", scene.model, ALLOWED);
 
     expect(scene.model.main()).toHaveLength(4);
-    expect(await scene.run()).toMatchObject({ stage: "build", claim: { signal: "BUILT" } });
+    expect(await scene.run()).toMatchObject({ stage: "build", checks: { claim: { signal: "BUILT" } } });
   });
 
   test("is the person's: the agent's words, its tools and its shell give none", async () => {
@@ -181,7 +204,11 @@ describe("an approval", () => {
     expect(heard[2]).toContain("only a person can approve");
     expect(heard[3]).toContain("Refused");
     for (const word of ["abort", "pause", "adopt"]) expect(heard[4]).toContain(`an agent cannot ${word} its own run`);
-    expect(await scene.run()).toMatchObject({ stage: "build", status: "active", claim: { signal: "BUILT" } });
+    expect(await scene.run()).toMatchObject({
+      stage: "build",
+      status: "active",
+      checks: { claim: { signal: "BUILT" } },
+    });
 
     const done = await session.ask("/pawl:approve it is known");
     expect(told(done.hookOutputs).join()).toContain("approved by the person (was fail: exit 1)");
@@ -207,7 +234,7 @@ test("an approval typed on the screen lets the claim through", async () => {
 });
 
 describe("a command that the repository names and nobody approved", () => {
-  test("never runs, and the person is told once", async () => {
+  test("never runs, and the person is told at each claim", async () => {
     const files = { ...ship("{ run: [sh, check.sh] }"), "check.sh": 'touch "$HOME/ran"\n' };
     const turns = [claim("Done."), claim("Done, as I said."), claim("Still done.")];
     await using scene = await openGated({ turns }, { files, untrusted: true });
@@ -219,7 +246,7 @@ describe("a command that the repository names and nobody approved", () => {
       "BUILT is unproven: sh check.sh: its commands are not approved yet",
     );
     const second = await session.ask("Go on.");
-    expect(told(second.hookOutputs).filter((text) => text.includes("not approved yet"))).toEqual([]);
+    expect(told(second.hookOutputs).filter((text) => text.includes("not approved yet"))).toHaveLength(1);
 
     expect(existsSync(join(scene.project.home, "ran"))).toBe(false);
     expect(await scene.run()).toMatchObject({ stage: "build", status: "active" });
@@ -239,11 +266,13 @@ describe("a check that takes longer than a stop waits", () => {
     try {
       await screen.waitFor(/❯/);
       await screen.submit("/ship");
+      await screen.waitFor(/Pawl is checking…/);
       await screen.waitFor(/Stop says: Pawl: sh check\.sh is still running/);
       expect(scene.model.main()).toHaveLength(1);
 
       give(scene.project, "3");
       await screen.waitFor(/✅ ship finished/);
+      expect(screen.frames().some((frame) => frame.includes("Pawl: a check has finished"))).toBe(true);
       expect(scene.model.news(1)).toContain("BUILT was not believed: sh check.sh: exit 3");
       expect(scene.model.news(1)).toContain("it says 3");
       expect(scene.model.main()).toHaveLength(3);
@@ -262,14 +291,14 @@ describe("a check that takes longer than a stop waits", () => {
     async (_how, verdict, said, then) => {
       await using scene = await openGated({ turns: [claim("Done."), say("I have heard.")] }, FILES);
       const printing = scene.print("/ship", scene.model, ALLOWED);
-      await until(async () => (await scene.run().catch(() => null))?.claim?.open === "running");
+      await until(async () => (await scene.run().catch(() => null))?.checks.claim?.open === "running");
       give(scene.project, verdict);
       const done = await printing;
 
       expect(done.result).toBe("I have heard.");
       expect(scene.model.news(1)).toContain(said);
       // It came by the entry that `pawl init` wrote beside the hook.
-      expect(scene.model.news(1)).toContain('exec "$p" rewake claude --via local');
+      expect(scene.model.news(1)).toContain('exec "$h" rewake claude --via local');
       expect(await scene.run()).toMatchObject(then);
     },
   );

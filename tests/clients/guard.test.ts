@@ -37,6 +37,17 @@ describe("an agent that edits and claims", () => {
     expect(history(scene.project)).toEqual({ verified: 0, stale: 0, failed: 0, never: 1 });
   });
 
+  test("by a sub-agent, whose work goes on after the turn: the person is told once", async () => {
+    const task = use("Agent", { description: "Rename", prompt: "Rename them.", subagent_type: "general-purpose" });
+    const script = { turns: [task, CLAIM], agent: [READ, EDIT, say("Renamed.")] };
+    await using scene = await openGated(script, { files: suite(SUM) });
+
+    const done = await scene.print("Rename the parameters", scene.model, ALLOWED);
+
+    const lines = told(done.hookOutputs).filter((line) => line.includes("Nothing proves"));
+    expect(lines).toEqual([expect.stringMatching(TOLD)]);
+  });
+
   test("with a green run after the edit: nobody hears anything", async () => {
     await using scene = await openGated({ turns: [READ, EDIT, RUN, CLAIM] }, { files: suite(SUM) });
 
@@ -83,9 +94,9 @@ describe("an agent that edits and claims", () => {
     }
   });
 
-  test("guard: enforce: the agent is sent back, runs the tests, and ends", async () => {
+  test("guard: send-back: the agent is sent back, runs the tests, and ends", async () => {
     await using scene = await openGated({ turns: [READ, EDIT, CLAIM, RUN, CLAIM] }, { files: suite(SUM) });
-    put(scene.project, "pawl.yaml", "guard: enforce\n");
+    put(scene.project, "pawl.yaml", "guard: send-back\n");
 
     const done = await scene.print("Rename the parameters", scene.model, ALLOWED);
 

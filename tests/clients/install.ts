@@ -1,9 +1,11 @@
-/** Brings the pinned Claude Code client into the cache, once. */
+/** Brings a Claude Code client into the cache, once. `PAWL_CLIENT` chooses the version (scripts/hosts.mjs sets it). */
 import { existsSync } from "node:fs";
 import { mkdir, mkdtemp, rename, rm } from "node:fs/promises";
 import { join, resolve } from "node:path";
 
-export const VERSION = "2.1.197";
+/** The versions that the suite must pass on; the first is the default. */
+export const SUPPORTED = ["2.1.325", "2.1.197"];
+export const VERSION = process.env.PAWL_CLIENT ?? SUPPORTED[0]!;
 
 const ROOT = resolve(import.meta.dir, "../..");
 const CACHE = join(ROOT, ".cache");
@@ -24,10 +26,11 @@ async function prepare(): Promise<string> {
   return binary;
 }
 
-/** The platform package is run directly: the launcher's own set-up script may be forbidden by npm. */
+/** The binary alone: the launcher around it wants a newer Node, and npm may forbid its set-up script. */
+const PLATFORM = `@anthropic-ai/claude-code-${process.platform}-${process.arch}`;
+
 function nativeBinary(folder: string): string {
-  const name = process.platform === "win32" ? "claude.exe" : "claude";
-  return join(folder, "node_modules/@anthropic-ai", `claude-code-${process.platform}-${process.arch}`, name);
+  return join(folder, "node_modules", PLATFORM, process.platform === "win32" ? "claude.exe" : "claude");
 }
 
 async function install(): Promise<void> {
@@ -50,7 +53,7 @@ async function moveInto(folder: string, target: string): Promise<void> {
 
 async function npmInstall(folder: string): Promise<void> {
   const options = ["--no-save", "--no-audit", "--no-fund", "--engine-strict=false", "--ignore-scripts"];
-  const what = `@anthropic-ai/claude-code@${VERSION}`;
+  const what = `${PLATFORM}@${VERSION}`;
   const npm = Bun.spawn(["npm", "install", "--prefix", folder, ...options, what], { stdout: "pipe", stderr: "pipe" });
   const said = await new Response(npm.stderr).text();
   if ((await npm.exited) !== 0) throw new Error(`npm could not install ${what}:\n${said}`);

@@ -112,8 +112,11 @@ test("three tasks, three fresh sessions; SUCCESS counts when no task is left, an
 });
 
 test("who insists on SUCCESS ends the iteration with it, but not the loop; the next one hears why", async () => {
+  // The loop draws ten times a second: the first command lasts until it was drawn.
+  const held = 'pawl task list && pawl task start "Mend take"; until [ -e "$HOME/seen" ]; do sleep 0.05; done';
   const turns = [
-    ...all(MEND),
+    bash(held),
+    ...MEND.work,
     ...[1, 2, 3, 4].map((n) => success(`I insist (${n}).`)),
     ...all(MULTIPLY),
     say("One is left."),
@@ -122,7 +125,11 @@ test("who insists on SUCCESS ends the iteration with it, but not the loop; the n
   ];
   await using scene = await openLooped({ turns }, { files: FILES });
   const { model } = scene;
-  const { code, frames } = await scene.watch("build", "--no-preflight");
+  const drawn = until(() => scene.frames.some((frame) => SEEN[1]!.test(frame)));
+  const done = scene.watch("build", "--no-preflight");
+  await drawn;
+  writeFileSync(join(scene.project.home, "seen"), "");
+  const { code, frames } = await done;
 
   expect([code, model.left()]).toEqual([0, 0]);
   expect(model.main()[9]!.text).toContain("FROM THE LAST ITERATION");
@@ -135,7 +142,7 @@ test("who insists on SUCCESS ends the iteration with it, but not the loop; the n
 /** While it works, and at the end: what happened and what it cost, on one screen. */
 const SEEN = [
   /^pawl loop build with claude · at most 5 iterations/,
-  /iteration 1 of 5 · \d+s · Bash pawl task list && pawl task start "Mend take"$/m,
+  /iteration 1 of 5 · \d+s · Bash pawl task list && pawl task start "Mend take"/m,
   /iteration 2 of 5 · \d+s · \$0\.0\d+ · 1 of 3 failed in a row · /,
 ];
 const SUMMARY = [
@@ -157,7 +164,8 @@ test("kill -9 in the middle of the second iteration: --resume has the same count
   const cut = await heard(first);
   const left = keptLoop(project);
   expect(left).toMatchObject({ agent: { iteration: 2 }, state: { iterations: 1 } });
-  expect(scene.pawl("runs")).toContain("active");
+  // Its session is gone, once the killed client has been noticed: then someone has to take it up.
+  expect(scene.pawl("runs")).toMatch(/ loop +(?:active|waiting) /);
 
   const told = await scene.loop("--resume", "--no-preflight", "--json");
 

@@ -20,7 +20,7 @@ export interface Looped {
 
 const WIDTH = 120;
 const HEIGHT = 40;
-const PERMISSIONS = { allow: ["Bash", "Read", "Edit", "Write", "Agent"] };
+export const PERMISSIONS = { allow: ["Bash", "Read", "Edit", "Write", "Agent"] };
 
 /** Installed as a person does it; the agent may do what a loop needs, and finds `claude` and `pawl` on its PATH. */
 export async function openLooped(script: Script, ground: Ground, more: Record<string, string> = {}) {
@@ -29,12 +29,15 @@ export async function openLooped(script: Script, ground: Ground, more: Record<st
   await putOnPath(project);
   allow(project);
   const env = environment(project, model, more);
+  const frames: string[] = [];
   return {
     ...scene,
     env,
+    /** every screen that `watch` has seen so far, the newest last */
+    frames,
     start: (...args: string[]) => startLoop(project.root, env, args),
     loop: (...args: string[]) => heard(startLoop(project.root, env, args)),
-    watch: (...args: string[]) => watchLoop(project.root, env, args),
+    watch: (...args: string[]) => watchLoop(project.root, env, args, frames),
     pawl: (...args: string[]) => pawl(project.root, env, args),
     [Symbol.asyncDispose]: () => scene[Symbol.asyncDispose](),
   };
@@ -67,10 +70,9 @@ function startLoop(root: string, env: Record<string, string>, args: string[]) {
 }
 
 /** The same as a person sees it: all screens that were drawn, the last one last. */
-async function watchLoop(root: string, env: Record<string, string>, args: string[]) {
+async function watchLoop(root: string, env: Record<string, string>, args: string[], frames: string[]) {
   const screen = makeScreen(WIDTH, HEIGHT);
   const decoder = new TextDecoder();
-  const frames: string[] = [];
   const data = (_: unknown, bytes: Uint8Array) => {
     screen.feed(decoder.decode(bytes, { stream: true }));
     if (screen.text() !== frames.at(-1)) frames.push(screen.text());

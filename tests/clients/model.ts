@@ -8,8 +8,8 @@ export type Block =
 /** `tokens`: how full the conversation is said to be; a full one makes the client compact it. */
 export type Reply = { blocks: Block[]; tokens?: number } | { status: number };
 
-/** Who asks: the main conversation, a sub-agent, a compaction for its summary, the screen for a title. */
-export type RequestKind = "main" | "agent" | "summary" | "title";
+/** Who asks: the main conversation, and that only to say that it waits for a sub-agent in the background; a sub-agent; a compaction for its summary; the screen for a title. */
+export type RequestKind = "main" | "waiting" | "agent" | "summary" | "title";
 
 export interface Received {
   kind: RequestKind;
@@ -28,6 +28,8 @@ export interface Script {
   turns: Reply[];
   /** what a sub-agent answers, in order */
   agent?: Reply[];
+  /** what the main conversation says when a sub-agent has started in the background; by default that it waits */
+  launched?: Reply;
   /** when the turns are used up, for the nth time; by default a plain text without meaning */
   otherwise?: (nth: number) => Reply;
 }
@@ -51,6 +53,7 @@ export const crowded = (reply: Reply): Reply => ({ ...reply, tokens: 90_000 });
 export const SMALL_WINDOW = { CLAUDE_CODE_AUTO_COMPACT_WINDOW: "100000" };
 
 const SUMMARY = say("<analysis>short</analysis>\n<summary>THE-SUMMARY of what happened</summary>");
+const WAITING = say("I wait for the sub-agent.");
 const TITLE = say('{"title": "A title"}');
 const NOTHING_LEFT = say("The script has no more turns.");
 
@@ -64,6 +67,7 @@ export function startModel(script: Script) {
   function next(kind: RequestKind): Reply {
     if (kind === "summary") return SUMMARY;
     if (kind === "title") return TITLE;
+    if (kind === "waiting") return script.launched ?? WAITING;
     const planned = queues[kind].shift();
     if (planned) return planned;
     beyond += 1;
@@ -113,7 +117,8 @@ function readRequest(body: Body): Received {
 function kindOf(body: Body, system: string, asked: string): RequestKind {
   if (asked.includes("create a detailed summary")) return "summary";
   if (system.includes("cc_is_subagent=true")) return "agent";
-  return (body.tools ?? []).length === 0 ? "title" : "main";
+  if ((body.tools ?? []).length === 0) return "title";
+  return asked.startsWith("Async agent launched") ? "waiting" : "main";
 }
 
 /** All text in a piece of a request, whatever its nesting: prompts, tool results, inputs of tools. */

@@ -4,43 +4,14 @@ import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { pawl } from "./controls.ts";
 import { bash, until } from "./gated.ts";
-import { claudeBinary } from "./install.ts";
-import { type Model, say } from "./model.ts";
+import { say } from "./model.ts";
 import type { Project } from "./project.ts";
 import { openScenario } from "./scenario.ts";
-import { makeScreen } from "./screen.ts";
+import { terminal } from "./terminal.ts";
 
 setDefaultTimeout(120_000);
 
-const SIZE = { cols: 140, rows: 60 };
 const TITLE = "Pawl: project needs you";
-
-/** All that the client writes, and what of it is seen; its own notifications are no bell of ours. */
-async function openTerminal(project: Project, model: Model) {
-  const screen = makeScreen(SIZE.cols, SIZE.rows);
-  const decoder = new TextDecoder();
-  let written = "";
-  const data = (_: unknown, bytes: Uint8Array) => {
-    const text = decoder.decode(bytes, { stream: true });
-    written += text;
-    screen.feed(text);
-  };
-  const client = Bun.spawn([await claudeBinary(), "--allowedTools", "Read"], {
-    cwd: project.root,
-    env: project.env(model.url),
-    terminal: { ...SIZE, data },
-  });
-  return {
-    written: () => written,
-    shows: (pattern: RegExp) => until(() => pattern.test(screen.text())),
-    press: (keys: string) => void client.terminal?.write(keys),
-    async [Symbol.asyncDispose]() {
-      client.kill("SIGKILL");
-      await client.exited;
-      client.terminal?.close();
-    },
-  };
-}
 
 /** The person's program keeps what it gets; a hook of the test's own says that the client has notified. */
 async function furnish(project: Project): Promise<void> {
@@ -78,12 +49,12 @@ test("one call for one question, though the client repeats it as a notification"
   await using scene = await openScenario({ turns: [bash("touch made.txt"), say("It is made.")] });
   const { project, model } = scene;
   await furnish(project);
-  await using client = await openTerminal(project, model);
-  await client.shows(/❯/);
+  await using client = await terminal(project, model, [], ["Read"]);
+  await client.waitFor(/❯/);
   client.press("Make it.");
-  await client.shows(/❯\s*Make it\./);
+  await client.waitFor(/❯\s*Make it\./);
   client.press("\r");
-  await client.shows(/Do you want to proceed/);
+  await client.waitFor(/Do you want to proceed/);
   await until(() => received(project).length > 0);
   await until(() => notified(project).includes('"permission_prompt"'));
   await until(() => client.written().includes(`\u001b]0;${TITLE}\u0007\u0007`));
@@ -91,7 +62,7 @@ test("one call for one question, though the client repeats it as a notification"
   expect(transcript(project)).toContain('"name":"Bash"');
   expect(transcript(project)).not.toContain('"type":"tool_result"');
   client.press("\r");
-  await client.shows(/It is made\./);
+  await client.waitFor(/It is made\./);
   await until(() => transcript(project).includes('"type":"tool_result"'));
   await until(() => isIdle(project));
   expect(received(project)).toMatchObject([
@@ -106,12 +77,12 @@ test("switched off, the client asks and nobody else does", async () => {
   const { project, model } = scene;
   await furnish(project);
   await pawl(project, "notify", "off");
-  await using client = await openTerminal(project, model);
-  await client.shows(/❯/);
+  await using client = await terminal(project, model, [], ["Read"]);
+  await client.waitFor(/❯/);
   client.press("Make it.");
-  await client.shows(/❯\s*Make it\./);
+  await client.waitFor(/❯\s*Make it\./);
   client.press("\r");
-  await client.shows(/Do you want to proceed/);
+  await client.waitFor(/Do you want to proceed/);
   await until(() => notified(project).includes('"permission_prompt"'));
   expect(existsSync(join(project.home, ".local/state/pawl/notify"))).toBe(false);
   expect(client.written()).not.toContain(TITLE);

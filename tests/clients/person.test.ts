@@ -58,7 +58,8 @@ describe("the person comes first", () => {
     await screen.waitFor(/✅ Work completion workflow finished/);
 
     expect(screen.frames().filter((frame) => /stop hook error|hook error/i.test(frame))).toEqual([]);
-    expect(screen.screen()).toContain("Stop hook feedback: [pawl]");
+    // 2.1.326 writes "Stop hook says".
+    expect(screen.screen()).toMatch(/Stop hook (?:feedback|says): \[pawl\]/);
     expect(await scene.run()).toMatchObject({ outcome: "completed" });
   });
 

@@ -41,5 +41,6 @@ export async function installProgram(project: Project): Promise<string> {
   const path = join(project.home, ".local/share/pawl/bin/pawl");
   await mkdir(dirname(path), { recursive: true });
   await link(PAWL, path).catch(() => copyFile(PAWL, path));
+  await copyFile(join(REPOSITORY, "bin/hook.sh"), join(project.home, ".local/share/pawl/hook"));
   return path;
 }

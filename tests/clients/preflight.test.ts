@@ -2,8 +2,8 @@
 import { afterEach, expect, setDefaultTimeout, test } from "bun:test";
 import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { closureOf } from "../../src/checks/closure/closure.ts";
-import { findHooks } from "../../src/cli/loop/hooks.ts";
+import { computeClosure } from "../../src/checks/closure/closure.ts";
+import { findHooks } from "../../src/cli/shared/doctor-context.ts";
 import type { LoopSettings } from "../../src/definitions/loop-config.ts";
 import { readProject } from "../../src/definitions/project.ts";
 import type { Procedure } from "../../src/kernel/types/procedure.ts";
@@ -165,9 +165,9 @@ async function trial(permissions: object) {
   writeFileSync(path, JSON.stringify({ ...JSON.parse(readFileSync(path, "utf8")), permissions }));
   const read = readProject(project.root);
   if ("errors" in read) throw new Error(JSON.stringify(read.errors));
-  grantTrust(project.root, closureOf(project.root, Object.values(read.project.gates)), "test");
+  grantTrust(project.root, computeClosure(project.root, Object.values(read.project.gates)), "test");
   const agent = started(project, model, bin);
-  const hooks = () => findHooks(project.root, agent.env);
+  const hooks = () => findHooks(project.root, agent.env, false);
   const found = await preflight({ root: project.root, procedure: PROCEDURE, settings: SETTINGS, agent, hooks });
   return { found, project, model, of: (name: string) => found.checks.find((check) => check.name === name) };
 }

@@ -32,6 +32,9 @@ describe("a review that found critical issues", () => {
     expect(scene.model.main()).toHaveLength(3);
     expect(scene.model.news(2)).toStartWith("Stop hook feedback:\nCritical review issues detected");
     const block = answers(blocked.hookOutputs, "Stop").find((answer) => answer.decision === "block");
+    // The text for the agent is on the screen too: issues and choices are there once.
+    expect(block?.reason).not.toContain("Empty catch");
+    expect(block?.reason).not.toContain("1. Abort and fix");
     expect(block?.systemMessage).toStartWith("🚨 Critical Issues\n\nFix before continuing:\n");
     expect(block?.systemMessage).toContain("Empty catch (api.ts:42)");
     expect(block?.systemMessage).toContain("What should I do?\n1. Abort and fix\n2. View report\n3. Continue anyway");
@@ -102,9 +105,12 @@ describe("a review that found critical issues", () => {
     const screen = await scene.look();
     await screen.waitFor(/❯/);
     await screen.submit("/complete-work");
-    await screen.waitFor(/3\. Continue anyway\s+Go on to the cleanup/);
+    const asked = await screen.waitFor(/3\. Continue anyway\s+Go on to the cleanup/);
+    expect(asked.split("Fix before continuing:")).toHaveLength(2);
+    // The report itself, and the message to the person.
+    expect(asked.split("Empty catch (api.ts:42)")).toHaveLength(3);
 
-    screen.press("3");
+    await screen.choose("3", /Go on to the cleanup.*Enter to select/s);
     await screen.waitFor(/Nothing to commit\.[\s\S]*<promise>WORKFLOW_COMPLETE/);
     await screen.waitFor(/✅ Work completion workflow finished/);
 

@@ -50,7 +50,7 @@ describe("runs and sessions", () => {
 
   test("an instruction that a failing API swallowed is given again", async () => {
     const rest = [...TO_COMMIT.slice(1), promise("WORKFLOW_COMPLETE")];
-    await using scene = await openScenario({ turns: [promise("MEMORY_UPDATED"), fail(400), ...rest] });
+    await using scene = await openScenario({ turns: [promise("MEMORY_UPDATED"), fail(500), ...rest] });
     const session = await scene.converse();
 
     await session.ask("/complete-work");

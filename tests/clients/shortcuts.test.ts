@@ -1,6 +1,6 @@
 /** Each shortcut typed into the real client, seen from the model's side: the prompt as typed, and what it means. */
 import { describe, expect, setDefaultTimeout, test } from "bun:test";
-import { expansionOf, fragmentText, helpText, SHORTCUTS, withOverrides } from "../../src/controls/core/shortcut.ts";
+import { fragmentText, helpText, renderExpansion, SHORTCUTS, withOverrides } from "../../src/controls/core/shortcut.ts";
 import { complaints, type Heard } from "./client.ts";
 import { type Controls, openControls, pawl, piecesOf, TASKS } from "./controls.ts";
 import { say, startModel } from "./model.ts";
@@ -10,7 +10,7 @@ import { told } from "./scenario.ts";
 setDefaultTimeout(120_000);
 
 const ON = withOverrides(SHORTCUTS, []);
-const expansion = (key: string) => expansionOf(ON.find((one) => one.key === key)!);
+const expansion = (key: string) => renderExpansion(ON.find((one) => one.key === key)!);
 const X =
   "[SHORTCUT: #execute] Smart execute: if an in-progress task exists, resume it. Otherwise start the first pending task from session.md. Drive to completion, then stop.";
 const D =
@@ -40,6 +40,10 @@ function contexts(model: Model, nth = 0): string[] {
   return piecesOf(model.main()[nth]!).flatMap((piece) => piece.split(AHEAD).slice(1));
 }
 
+/** Ours comes first in the message; newer clients add text of their own after a blank line. */
+const first = (text: string) =>
+  expect.stringMatching(new RegExp(`^${RegExp.escape(text)}(?:\\n\\n(?!.*\\[(?:pawl|SHORTCUT|DIRECTIVE)).*)?$`, "s"));
+
 function expectQuiet({ events, hookOutputs }: Heard): void {
   expect(complaints(events)).toEqual([]);
   expect(hookOutputs.filter(({ code, stderr }) => code !== 0 || stderr !== "")).toEqual([]);
@@ -58,8 +62,8 @@ interface Row {
 }
 
 const ROWS: Row[] = [
-  { typed: "s", hears: `${expansion("s")}\n\n${STATUS}` },
-  { typed: "s", when: "without tasks", files: {}, hears: `${expansion("s")}\n\nNo pending tasks.` },
+  { typed: "s", hears: `${expansion("s")}\n\n${STATUS}\n\n[end]` },
+  { typed: "s", when: "without tasks", files: {}, hears: `${expansion("s")}\n\nNo pending tasks.\n\n[end]` },
   { typed: "x", hears: `${X}\n\n${TAKEN}`, writes: /^- \[>\] \*\*Implement ambient .* @pawl-/m },
   { typed: "x", when: "with a task in progress", files: { "session.md": UNDER_WAY }, hears: `${X}\n\n${RESUMED}` },
   { typed: "x", when: "without tasks", files: {}, hears: `${X}\n\nNo pending tasks. Say so and stop.` },
@@ -74,7 +78,7 @@ const ROWS: Row[] = [
   { typed: "h", hears: expansion("h") },
   { typed: "hc", hears: expansion("hc") },
   { typed: "ci", hears: expansion("ci") },
-  { typed: "?", hears: `${expansion("?")}\n\n${helpText(ON)}` },
+  { typed: "?", hears: `${expansion("?")}\n\n${helpText(ON)}\n\n[end]` },
   { typed: "d: what speaks for A, and\nwhat for B?", hears: D },
   {
     typed: "p: fix login bug",
@@ -93,7 +97,7 @@ describe("typed as a whole message, or at its start", () => {
       const done = await scene.print(typed);
 
       expect(piecesOf(scene.model.main()[0]!)).toContain(typed);
-      expect(contexts(scene.model)).toEqual([hears]);
+      expect(contexts(scene.model)).toEqual([first(hears)]);
       expectQuiet(done);
       if (writes) expect(await scene.project.read("session.md")).toMatch(writes);
       else expect(await scene.project.git("status", "--short")).toBe("");
@@ -186,7 +190,7 @@ test("p: from two sessions at once: every line is there, once", async () => {
   expect(lines.toSorted()).toEqual([...before, ...added].toSorted());
   for (const [who, model] of [scene.model, other].entries())
     for (const [nth, round] of rounds.entries())
-      expect(contexts(model, nth).join()).toEndWith(`\n- [ ] **Task ${round} of ${who}** — | sonnet`);
+      expect(contexts(model, nth).join()).toMatch(`\n- [ ] **Task ${round} of ${who}** — | sonnet`);
 });
 
 test("x from two sessions at once: each has a task of its own", async () => {
@@ -217,8 +221,8 @@ describe("installed twice, by the plugin and by init", () => {
       `Pawl: recorded in session.md: ${LINE}\n  undo: pawl task drop fix-login-bug`,
     ]);
     expect(text.match(/^- \[>\]/gm)).toHaveLength(1);
-    expect(contexts(scene.model, 1)).toEqual([`${X}\n\n${TAKEN}`]);
-    expect(contexts(scene.model, 0)).toEqual([`${expansion("p:")}\n\nWritten to session.md:\n${LINE}`]);
+    expect(contexts(scene.model, 1)).toEqual([first(`${X}\n\n${TAKEN}`)]);
+    expect(contexts(scene.model, 0)).toEqual([first(`${expansion("p:")}\n\nWritten to session.md:\n${LINE}`)]);
   });
 });
 
@@ -228,7 +232,7 @@ test("on the screen; a single ? is the client's own there, one behind a space is
   await screen.waitFor(/Next: Implement/);
   await screen.submit("d: x or y?");
   await screen.waitFor(/So be it\./);
-  expect(contexts(scene.model)).toEqual([D]);
+  expect(contexts(scene.model)).toEqual([first(D)]);
 
   screen.press("?");
   await screen.waitFor(/for shell mode/);
@@ -237,5 +241,5 @@ test("on the screen; a single ? is the client's own there, one behind a space is
   screen.press("\r");
   await screen.waitFor(/So be it\..*So be it\./s);
   expect(piecesOf(scene.model.main()[1]!)).toContain(" ?");
-  expect(contexts(scene.model, 1)).toEqual([`${expansion("?")}\n\n${helpText(ON)}`]);
+  expect(contexts(scene.model, 1)).toEqual([first(`${expansion("?")}\n\n${helpText(ON)}\n\n[end]`)]);
 });

@@ -55,6 +55,16 @@ test("x takes the task: the line goes on to the one after it", async () => {
   await screen.waitFor(/^ *Next: Design runbook identifiers\b/m);
 });
 
+test("a task that is done elsewhere: the line changes by itself, without a key pressed", async () => {
+  await using scene = await openControls({ turns: [] });
+  const screen = await scene.look();
+  await screen.waitFor(NEXT);
+  const path = join(scene.project.root, "session.md");
+  const text = readFileSync(path, "utf8");
+  writeFileSync(path, text.replace(/^- \[ \](.*Implement ambient awareness)/m, "- [x]$1"));
+  await screen.waitFor(/^ *Next: Design runbook identifiers\b/m);
+});
+
 test("what the client says a run costs is kept with it", async () => {
   await using scene = await openControls({ turns: [promise("MEMORY_UPDATED"), pause("first"), pause("second")] });
   const screen = await scene.look();

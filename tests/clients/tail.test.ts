@@ -133,7 +133,7 @@ describe("xc", () => {
 
 /** The API gives up in the middle of the turn: no stop is ever judged. */
 function fail(): Reply {
-  return { status: 400 };
+  return { status: 500 };
 }
 
 // ── Skills ──────────────────────────────────────────────────────────────────

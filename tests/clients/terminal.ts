@@ -6,23 +6,28 @@ import { makeScreen } from "./screen.ts";
 
 const WIDTH = 140;
 const HEIGHT = 60;
-const PATIENCE_MS = 60_000;
+const TIMEOUT_MS = 60_000;
 const TOOLS = ["Bash", "Read", "Agent"];
 
 export async function terminal(project: Project, model: Model, args: string[] = [], allow = TOOLS) {
   const screen = makeScreen(WIDTH, HEIGHT);
   const decoder = new TextDecoder();
   const frames: string[] = [];
+  let written = "";
   const watchers = new Set<() => void>();
 
   function draw(bytes: Uint8Array): void {
-    screen.feed(decoder.decode(bytes, { stream: true }));
+    const text = decoder.decode(bytes, { stream: true });
+    written += text;
+    screen.feed(text);
     const frame = screen.text();
     if (frame !== frames.at(-1)) frames.push(frame);
     for (const look of watchers) look();
   }
 
-  const client = Bun.spawn([await claudeBinary(), "--allowedTools", ...allow, ...args], {
+  // Newer clients start in auto mode, whose classifier a scripted model cannot answer.
+  const mode = ["--permission-mode", "default"];
+  const client = Bun.spawn([await claudeBinary(), ...mode, "--allowedTools", ...allow, ...args], {
     cwd: project.root,
     env: project.env(model.url),
     terminal: { cols: WIDTH, rows: HEIGHT, data: (_, bytes) => draw(bytes) },
@@ -31,7 +36,7 @@ export async function terminal(project: Project, model: Model, args: string[] = 
   function waitFor(pattern: RegExp): Promise<string> {
     return new Promise((resolve, reject) => {
       const give = () => reject(new Error(`${pattern} did not appear on the screen:\n${screen.text()}`));
-      const timer = setTimeout(() => finish(give), PATIENCE_MS);
+      const timer = setTimeout(() => finish(give), TIMEOUT_MS);
       const look = () => pattern.test(screen.text()) && finish(() => resolve(screen.text()));
       function finish(settle: () => void): void {
         clearTimeout(timer);
@@ -44,6 +49,16 @@ export async function terminal(project: Project, model: Model, args: string[] = 
   }
 
   const press = (keys: string) => void client.terminal?.write(keys);
+
+  /** Answers a dialog. The client draws it before it listens: while it is there, the key is pressed again, as a person would. */
+  async function choose(key: string, dialog: RegExp): Promise<void> {
+    await waitFor(dialog);
+    for (const end = Date.now() + TIMEOUT_MS; dialog.test(screen.text()) && Date.now() < end; ) {
+      press(key);
+      const soon = Date.now() + 1_000;
+      while (dialog.test(screen.text()) && Date.now() < soon) await Bun.sleep(20);
+    }
+  }
 
   /** Types a prompt as a person does: the text, a look at it, then Enter. */
   async function submit(text: string): Promise<void> {
@@ -60,5 +75,17 @@ export async function terminal(project: Project, model: Model, args: string[] = 
     client.terminal?.close();
   }
 
-  return { press, submit, waitFor, screen: () => screen.text(), frames: () => frames, pid: client.pid, close };
+  return {
+    choose,
+    press,
+    submit,
+    waitFor,
+    screen: () => screen.text(),
+    frames: () => frames,
+    /** every byte, escapes too */
+    written: () => written,
+    pid: client.pid,
+    close,
+    [Symbol.asyncDispose]: close,
+  };
 }

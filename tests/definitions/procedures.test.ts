@@ -4,11 +4,10 @@ import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import schema from "../../schema/procedure.json";
-import * as check from "../../src/cli/workflows/check.ts";
-import * as list from "../../src/cli/workflows/list.ts";
-import * as show from "../../src/cli/workflows/show.ts";
+import { main } from "../../src/cli/index.ts";
 import { findProcedure, listProcedures, overridePhases } from "../../src/definitions/procedures.ts";
 import { procedureSchema } from "../../src/definitions/schema/json.ts";
+import { waitFor } from "../harness/in-process.ts";
 
 let base: string;
 let home: string;
@@ -223,26 +222,26 @@ describe("a phase given otherwise", () => {
 });
 
 describe("commands", () => {
-  function call(command: { run: typeof check.run }, args: string[], root: string) {
+  function call(command: string, args: string[], root: string) {
     const said = { out: "", err: "" };
     const hear = (stream: "out" | "err") => (text: string) => {
       said[stream] += text;
     };
     const io = { out: hear("out"), err: hear("err"), cwd: root, isTTY: false, home };
-    return { code: command.run(args, io), ...said };
+    return { code: waitFor(main(command, args, io)), ...said };
   }
 
   test("check: all of them, one by name, one by file", () => {
     const root = projectWith(saying("say", "content: 'a {file}'"));
-    expect(call(check, ["say"], root)).toMatchObject({
+    expect(call("check", ["say"], root)).toMatchObject({
       code: 1,
       out: expect.stringContaining("say.yaml:8:16: nothing"),
     });
-    expect(call(check, [], root).out).toContain("builtin:agents-sync: ok, 11 fragments\n");
-    expect(call(check, [], root).code).toBe(1);
+    expect(call("check", [], root).out).toContain("builtin:agents-sync: ok, 11 fragments\n");
+    expect(call("check", [], root).code).toBe(1);
     const path = ".pawl/procedures/say.yaml";
-    expect(call(check, [path], root).out).toContain(`${path}:8:16: nothing is given for {file}`);
-    expect(call(check, ["mine"], root)).toMatchObject({
+    expect(call("check", [path], root).out).toContain(`${path}:8:16: nothing is given for {file}`);
+    expect(call("check", ["mine"], root)).toMatchObject({
       code: 0,
       out: "~/.config/pawl/procedures/mine.yaml: ok, 1 fragment\n",
     });
@@ -250,22 +249,22 @@ describe("commands", () => {
 
   test("show: what it means, its prompt, its source", () => {
     const root = projectWith(saying("say", "content: Say it."));
-    expect(call(show, ["say"], root).out).toContain("\nSUCCESS   Said.\nno signal Not yet.\nFAILURE   No voice.\n");
-    expect(call(show, ["say", "--prompts"], root).out).toContain("PHASE 1: ACT\n");
-    expect(call(show, ["say", "--source"], root).out).toBe(saying("say", "content: Say it."));
-    expect(JSON.parse(call(show, ["say", "--json"], root).out)).toMatchObject({ name: "say", gates: [] });
-    expect(call(show, ["nobody"], root).code).toBe(2);
+    expect(call("show", ["say"], root).out).toContain("\nSUCCESS   Said.\nno signal Not yet.\nFAILURE   No voice.\n");
+    expect(call("show", ["say", "--prompts"], root).out).toContain("PHASE 1: ACT\n");
+    expect(call("show", ["say", "--source"], root).out).toBe(saying("say", "content: Say it."));
+    expect(JSON.parse(call("show", ["say", "--json"], root).out)).toMatchObject({ name: "say", gates: [] });
+    expect(call("show", ["nobody"], root).code).toBe(2);
   });
 
   test("list: workflows, then procedures, the main ones first", () => {
     const root = projectWith(saying("say", "content: x"));
-    const { procedures } = JSON.parse(call(list, ["--json"], root).out);
+    const { procedures } = JSON.parse(call("list", ["--json"], root).out);
     expect(procedures.slice(0, 2).map(({ name }: { name: string }) => name)).toEqual(["auto", "bootstrap"]);
     expect(procedures.find(({ name }: { name: string }) => name === "say")).toMatchObject({
       origin: "project",
       main: false,
     });
-    expect(call(list, [], root).out).toMatch(/\n\nProcedures, for pawl loop:\nauto +builtin {2}Work through/);
+    expect(call("list", [], root).out).toMatch(/\n\nProcedures, for pawl loop:\nauto +builtin {2}Work through/);
   });
 });
 

@@ -2,7 +2,13 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import { type Found, findByArm, findByName, listWorkflows, problemsOf } from "../../src/definitions/registry.ts";
+import {
+  type FoundWorkflow,
+  findByArm,
+  findByName,
+  listProblems,
+  listWorkflows,
+} from "../../src/definitions/registry.ts";
 import { promptReader } from "../../src/definitions/sources.ts";
 
 let base: string;
@@ -41,8 +47,8 @@ beforeAll(() => {
 
 afterAll(() => rmSync(base, { recursive: true, force: true }));
 
-const described = (found: Found | null): string | null =>
-  found && `${found.file}${problemsOf(found).length > 0 ? " (broken)" : ""}`;
+const described = (found: FoundWorkflow | null): string | null =>
+  found && `${found.file}${listProblems(found).length > 0 ? " (broken)" : ""}`;
 
 describe("findByArm", () => {
   const table: [string, string, string | null][] = [
@@ -114,7 +120,7 @@ describe("listWorkflows", () => {
   });
 
   test("two files of one folder cannot share a word", () => {
-    const problems = listWorkflows(project("clash"), home).flatMap(problemsOf);
+    const problems = listWorkflows(project("clash"), home).flatMap(listProblems);
     expect(problems.map((p) => `${p.file}:${p.line}:${p.column}: ${p.message}`)).toEqual([
       '.pawl/workflows/b.yaml:3:8: "/pawl:same" already starts .pawl/workflows/a.yaml',
     ]);
@@ -122,7 +128,7 @@ describe("listWorkflows", () => {
 
   test("a file that cannot be read is a problem, not a gap", () => {
     const found = listWorkflows(project("folder"), home).find((entry) => entry.origin === "project");
-    expect(found && problemsOf(found)[0]?.message).toBe("the file cannot be read: it is not a file");
+    expect(found && listProblems(found)[0]?.message).toBe("the file cannot be read: it is not a file");
   });
 });
 

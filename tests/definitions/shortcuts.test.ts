@@ -3,12 +3,19 @@ import { afterAll, afterEach, beforeEach, describe, expect, test } from "bun:tes
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import * as check from "../../src/cli/workflows/check.ts";
-import { expansionOf, helpText, SHORTCUTS, type Shortcut, withOverrides } from "../../src/controls/core/shortcut.ts";
+import { main } from "../../src/cli/index.ts";
+import {
+  helpText,
+  renderExpansion,
+  SHORTCUTS,
+  type Shortcut,
+  withOverrides,
+} from "../../src/controls/core/shortcut.ts";
 import { projectSchema } from "../../src/definitions/schema/json.ts";
 import { readShortcuts } from "../../src/definitions/shortcuts.ts";
 import { isOwned, setOff } from "../../src/store/place.ts";
 import { makePlace, type Place, removePlaces, runPawl } from "../harness/harness.ts";
+import { waitFor } from "../harness/in-process.ts";
 
 const SHIPPED = "s x xc r h hc ci ? d: p:";
 const CONFIG = ".config/pawl/config.yaml";
@@ -69,8 +76,8 @@ describe("shipped < project < person", () => {
 
   test("a project cannot bind a key again that the person has bound, or wants as it was shipped", () => {
     const { table } = read("shortcuts: { x: Send me the keys., r: Retry. }", "shortcuts: { x: on, r: Try again. }");
-    const said = table.filter(({ key }) => key === "x" || key === "r").map(expansionOf);
-    expect(said).toEqual([expansionOf(SHORTCUTS[1]!), "[SHORTCUT: r] Try again."]);
+    const said = table.filter(({ key }) => key === "x" || key === "r").map(renderExpansion);
+    expect(said).toEqual([renderExpansion(SHORTCUTS[1]!), "[SHORTCUT: r] Try again."]);
   });
 
   test("a project's own text hides nothing and steers no terminal", () => {
@@ -141,7 +148,7 @@ describe("a file with mistakes is left out, and said", () => {
       const add = (text: string) => {
         out += text;
       };
-      const code = check.run([], { out: add, err: add, cwd: root, isTTY: false, home });
+      const code = waitFor(main("check", [], { out: add, err: add, cwd: root, isTTY: false, home }));
       return { code, out };
     };
     read("guard: tell\n", "shortcuts: { y: on }");

@@ -224,7 +224,7 @@ describe("when something is wrong", () => {
     ["no git", [], { PATH: "/dev/null" }, "pawl: the demo needs git, which is not in PATH\n  hint: install git"],
     ["no temp folder", [], { TMPDIR: "/dev/null" }, "pawl: cannot create a folder in /dev/null"],
     ["an unknown option", ["--slow"], {}, "pawl: unknown option --slow"],
-    ["a word", ["now"], {}, "pawl: demo takes no names"],
+    ["a word", ["now"], {}, "pawl: unknown argument now"],
   ];
   test.each(refused)("%s: exit 2 with a hint", async (_name, args, env, beginning) => {
     const { code, out, err } = await demo(args, env);

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { startJob } from "../../src/checks/jobs/job.ts";
 import { makePlace, removePlace } from "../../src/demo/project.ts";
 import { readJobFile } from "../../src/store/jobs.ts";
-import { whereabouts } from "../../src/store/processes/process.ts";
+import { processState } from "../../src/store/processes/process.ts";
 
 const before = { HOME: process.env.HOME, TMPDIR: process.env.TMPDIR };
 let scratch: string;
@@ -25,15 +25,18 @@ test("a check that is under way ends with the place", async () => {
   const job = { root: place.root, id: "slow-check", start: 1 };
   startJob(job.root, job.id, { argv: ["sleep", "60"], cwd: "", env: {}, timeout_ms: 60_000, retries: 0 });
   const command = await identityOf(() => readJobFile(job, "group"));
-  expect(whereabouts(command)).toBe("there");
+  expect(processState(command)).toBe("there");
   removePlace(place);
-  expect({ command: whereabouts(command), folder: existsSync(place.home) }).toEqual({ command: "gone", folder: false });
+  expect({ command: processState(command), folder: existsSync(place.home) }).toEqual({
+    command: "gone",
+    folder: false,
+  });
 }, 30_000);
 
 async function identityOf(read: () => Record<string, unknown> | null) {
   const end = Date.now() + 20_000;
   for (let found = read(); Date.now() < end; found = read()) {
-    if (found !== null) return found as unknown as Parameters<typeof whereabouts>[0];
+    if (found !== null) return found as unknown as Parameters<typeof processState>[0];
     await Bun.sleep(10);
   }
   throw new Error("the check never began");

@@ -1,5 +1,5 @@
 /** Plays a guide: its fenced blocks, from the first to the last, in one scratch project. */
-import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
+import { copyFileSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { contentOf, stampOf } from "../../bin/place.mjs";
 import { makePlace, PAWL, shell } from "../harness/harness.ts";
@@ -46,6 +46,7 @@ function openWorld(): World {
   const bin = join(place.home, ".local/share/pawl/bin");
   mkdirSync(bin, { recursive: true });
   symlinkSync(PAWL, join(bin, "pawl"));
+  copyFileSync(resolve(import.meta.dir, "../../bin/hook.sh"), join(bin, "../hook"));
   writeFileSync(join(bin, "pawl.version"), stampOf(contentOf(resolve(import.meta.dir, "../..")), PAWL));
   const env = { ...place.env, PATH: `${bin}:${place.env.PATH}` };
   return { place: { ...place, env }, sessions: {}, current: "A", last: null };

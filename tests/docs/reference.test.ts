@@ -37,8 +37,12 @@ test("every command has its section with its usage", async () => {
 const found = (text: string, pattern: RegExp) => [...new Set([...text.matchAll(pattern)].map((match) => match[1]!))];
 const sorted = (names: string[]) => [...names].sort();
 
+/** A gate's own, which reporters join with theirs: Pawl itself does not read them. */
+const JOINED = ["GOFLAGS", "PYTHONPATH", "TOX_OVERRIDE", "TOX_TESTENV_PASSENV"];
+
 test("every variable that the sources read is explained, and no other", () => {
-  expect(sorted(found(sources("src"), /\benv\.([A-Z][A-Z_]+)/g))).toEqual(sorted(Object.keys(ENVIRONMENT)));
+  const read = found(sources("src"), /\benv\.([A-Z][A-Z_]+)/g).filter((name) => !JOINED.includes(name));
+  expect(sorted(read)).toEqual(sorted(Object.keys(ENVIRONMENT)));
 });
 
 test("every kind that core records has its words and its example, and no other; no example has a key of its own", () => {

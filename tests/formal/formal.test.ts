@@ -171,7 +171,10 @@ test("required reading that was not read is asked for once", () => {
   const back = stop(place, session, "I know it all.");
   expect(back).toContain("@docs/b.md");
   expect(back).not.toContain("@docs/a.md");
-  expect(stop(place, session, "Still not.")).toBe("");
+  expect(stop(place, session, "Still not.")).toBe(
+    JSON.stringify({ systemMessage: "Pawl: not read after the restore: @docs/b.md" }),
+  );
+  expect(stop(place, session, "And on.")).toBe("");
 });
 
 test("a file that does not exist or leads out of the project is named, and not insisted on", () => {

@@ -45,6 +45,11 @@ describe("the person hears one line", () => {
       /^Pawl: src\/c\.ts was edited after the last green run/,
     ],
     [
+      "edited by a command, by its absolute path",
+      () => [at.green(), at.tool("Bash", { command: `echo x > ${at.place.root}/src/d.ts` })],
+      /^Pawl: src\/d\.ts was edited after the last green run/,
+    ],
+    [
       "edited by a command",
       () => [at.green(), at.tool("Bash", { command: "sed -i s/a/b/ src/d.ts" })],
       /^Pawl: src\/d\.ts was edited after the last green run/,
@@ -114,6 +119,51 @@ describe("the person hears one line", () => {
   });
 });
 
+describe("a client that writes its transcript late", () => {
+  const NOT_WRITTEN = { written: false } as const;
+
+  test("the whole first turn", () => {
+    at.late(() => [at.prompt(), at.edit("src/a.ts"), at.say()]);
+    expect(at.stop(CLAIM, NOT_WRITTEN).person).toContain("src/a.ts was edited, and no test run followed.");
+  });
+
+  test("the last edit and the claim", () => {
+    at.prompt();
+    at.edit("src/a.ts");
+    at.green();
+    at.late(() => [at.edit("src/b.ts"), at.say()]);
+    expect(at.stop(CLAIM, NOT_WRITTEN).person).toContain("src/b.ts was edited after the last green run");
+  });
+
+  test.each<[string, boolean]>([
+    ["a green run", false],
+    ["a green run, and the trace of the stop before", true],
+  ])("%s, and a claim in the same words as before", (_, isTraceLate) => {
+    at.config("guard: send-back\n");
+    at.prompt();
+    at.edit("src/a.ts");
+    if (isTraceLate) at.say();
+    const before = readFileSync(at.session.transcript);
+    const first = at.stop(CLAIM, isTraceLate ? NOT_WRITTEN : {});
+    expect(first.agent).toContain("(1 of 3)");
+    if (isTraceLate) writeFileSync(at.session.transcript, before);
+    at.late(() => [isTraceLate && at.sentBack(), at.green(), at.say()]);
+    expect(at.stop(CLAIM, NOT_WRITTEN)).toEqual({});
+  });
+
+  test.each<[string, () => unknown]>([
+    ["nothing at all", () => undefined],
+    ["an edit, in the same words", () => at.edit("src/b.ts")],
+  ])("%s after it was sent back: sent back again", (_, work) => {
+    at.config("guard: send-back\n");
+    at.prompt();
+    at.edit("src/a.ts");
+    at.stop();
+    at.late(() => [work(), at.say()]);
+    expect(at.stop(CLAIM, NOT_WRITTEN).agent).toContain("(2 of 3)");
+  });
+});
+
 describe("silence", () => {
   interface Ending {
     before?: () => unknown;
@@ -151,6 +201,7 @@ describe("silence", () => {
     ["nothing edited", () => at.green()],
     ["an edit that failed", () => at.tool("Edit", { file_path: join(at.place.root, "a.ts") }, "no match", true)],
     ["prose edited", () => at.edit("README.md")],
+    ["scratch files written", () => at.tool("Bash", { command: `echo x > ${at.place.root}-scratch.ts` })],
     ["something outside the project edited", () => at.tool("Write", { file_path: "/somewhere/else/a.ts" })],
   ];
   test.each(harmless)("%s", (_, work) => {
@@ -174,9 +225,9 @@ describe("silence", () => {
   });
 });
 
-describe("guard: enforce", () => {
+describe("guard: send-back", () => {
   beforeEach(() => {
-    at.config("guard: enforce\n");
+    at.config("guard: send-back\n");
     at.prompt();
     at.edit("src/a.ts");
   });

@@ -1,6 +1,6 @@
 /** A session without a run, its transcript as the client writes it, and the real hook at its stops. */
 import { expect } from "bun:test";
-import { appendFileSync, mkdirSync, writeFileSync } from "node:fs";
+import { appendFileSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { errorsOf, makePlace, openSession, PAWL, payload, runHook, stopFields } from "../harness/harness.ts";
 
@@ -57,27 +57,46 @@ export function openGuarded() {
     put({ type: "user", ...(named && { promptId: turnId() }), message: { role: "user", content: [result] } }, path);
   }
 
+  /** What the client writes when a hook has sent the agent back. */
+  const sentBack = () =>
+    put({ type: "attachment", attachment: { type: "hook_additional_context", hookEvent: "Stop" } });
+
+  const say = (text = CLAIM) =>
+    put({ type: "assistant", message: { id: `m${count++}`, role: "assistant", content: [{ type: "text", text }] } });
+
   /** The agent's last words, in the transcript and in the payload. */
   function stop(message = CLAIM, options: StopOptions = {}): Said {
-    const content = [{ type: "text", text: message }];
-    if (options.written !== false)
-      put({ type: "assistant", message: { id: `m${count++}`, role: "assistant", content } });
+    if (options.written !== false) say(message);
     const stopping = payload(place, session, "Stop", { ...stopFields(session, message), ...options.fields });
     const ran = runHook(place, stopping, options.via ?? "local", { env: options.env ?? {} });
     expect({ code: ran.code, err: ran.err, errors: errorsOf(place) }).toEqual({ code: 0, err: "", errors: "" });
     if (ran.out === "") return {};
     const { systemMessage, hookSpecificOutput, ...rest } = JSON.parse(ran.out);
     expect(rest).toEqual({});
-    if (hookSpecificOutput) session.continuing = true;
+    if (hookSpecificOutput) {
+      session.continuing = true;
+      sentBack();
+    }
     return {
       ...(systemMessage !== undefined && { person: systemMessage }),
       ...(hookSpecificOutput && { agent: hookSpecificOutput.additionalContext }),
     };
   }
 
+  /** What is written here comes to the transcript only while the next hook runs: the client is late. */
+  function late(work: () => unknown): void {
+    const before = existsSync(session.transcript) ? readFileSync(session.transcript) : null;
+    work();
+    const rest = join(place.home, "late.jsonl");
+    writeFileSync(rest, readFileSync(session.transcript).subarray(before?.length ?? 0));
+    if (before === null) rmSync(session.transcript);
+    else writeFileSync(session.transcript, before);
+    Bun.spawn(["sh", "-c", 'sleep 0.15; cat "$0" >> "$1"', rest, session.transcript]);
+  }
+
   /** The same stop, brought by several installed hooks at once: what each prints. */
   function stopBoth(ways: string[], message = CLAIM): Promise<string>[] {
-    put({ type: "assistant", message: { id: `m${count++}`, content: [{ type: "text", text: message }] } });
+    say(message);
     const input = Buffer.from(JSON.stringify(payload(place, session, "Stop", stopFields(session, message))));
     return ways.map((via) => {
       const command = [PAWL, "hook", "claude", "--via", via];
@@ -90,6 +109,9 @@ export function openGuarded() {
     place,
     session,
     stopBoth,
+    late,
+    say,
+    sentBack,
     prompt,
     tool,
     stop,

@@ -1,8 +1,17 @@
 /** A throw-away project, a home of its own, and the real binary in a real process, as an agent's client would call it. */
-import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync } from "node:fs";
+import {
+  appendFileSync,
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
-import { CLIENT, openSession as open, type Session } from "../../src/play/client.ts";
+import { CLIENT, openSession as open, type Session, transcribe, transcribeMessage } from "../../src/play/client.ts";
 
 export {
   CLIENT,
@@ -11,7 +20,6 @@ export {
   stopFields,
   transcribeMessage,
   transcribePrompt,
-  transcribeTool,
 } from "../../src/play/client.ts";
 
 export const PAWL = process.env.PAWL_BINARY ?? resolve(import.meta.dir, "../../dist/pawl");
@@ -132,4 +140,33 @@ export function textOf(path: string): string | null {
 export function errorsOf({ root, home }: Place): string {
   const logs = [join(root, ".pawl/errors.log"), join(home, ".local/state/pawl/errors.log")];
   return logs.map((path) => textOf(path) ?? "").join("");
+}
+
+/** A tool call with its result, as text and, where the tool has one, as data. */
+export function transcribeTool(
+  session: Session,
+  name: string,
+  text: string,
+  data: unknown = text,
+  input: unknown = {},
+): void {
+  const id = `toolu_${session.messages + 1}`;
+  transcribeMessage(session, [{ type: "tool_use", id, name, input }]);
+  const content = [{ tool_use_id: id, type: "tool_result", content: text }];
+  transcribe(session, { type: "user", message: { role: "user", content }, toolUseResult: data });
+}
+
+/** A sub-agent's own transcript: its last message is its report. */
+export function transcribeReport({ transcript, id: session }: Session, agent: string, text: string): void {
+  const folder = join(transcript.replace(/\.jsonl$/, ""), "subagents");
+  mkdirSync(folder, { recursive: true });
+  const message = { id: `msg_${agent}`, role: "assistant", model: "m", content: [{ type: "text", text }] };
+  const line = {
+    type: "assistant",
+    isSidechain: true,
+    timestamp: new Date().toISOString(),
+    sessionId: session,
+    message,
+  };
+  appendFileSync(join(folder, `agent-${agent}.jsonl`), `${JSON.stringify(line)}\n`);
 }

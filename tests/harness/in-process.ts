@@ -46,7 +46,7 @@ function become(entry: string, execPath: string): void {
 }
 
 /** Bun's `resolves` turns the event loop until the promise is settled, so tests stay as simple as with a process. */
-function waitFor<T>(promise: Promise<T>): T {
+export function waitFor<T>(promise: Promise<T>): T {
   const settled: T[] = [];
   expect(promise.then((value) => void settled.push(value))).resolves.toBeUndefined();
   if (settled.length === 0) throw new Error("bun:test did not wait for the command");

@@ -1,6 +1,6 @@
 /** The bottleneck in words: whatever the figures are, they read well, and what did not happen is not told. */
 import { describe, expect, test } from "bun:test";
-import { findBottleneck } from "../../src/insight/bottleneck.ts";
+import { findBottleneck } from "../../src/insight/core/stats-text.ts";
 import type { StageStat } from "../../src/insight/types.ts";
 
 const MINUTE = 60_000;

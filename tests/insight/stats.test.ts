@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
-import { ENOUGH_ATTEMPTS, type Insight } from "../../src/insight/query.ts";
+import { ENOUGH_ATTEMPTS } from "../../src/insight/core/stats-text.ts";
+import type { Insight } from "../../src/insight/query.ts";
 import { ARMED, at, ended, gated, linesOf, SIGNALLED, type Story, to } from "./core/folding.ts";
 import { append, type Ground, newGround } from "./ground.ts";
 

@@ -36,7 +36,7 @@ const everything = (insight: Insight) => {
 function days(): unknown[] {
   const db = new Database(ground.db, { readonly: true });
   try {
-    return db.query("SELECT * FROM days ORDER BY span, workflow, stage").all();
+    return db.query("SELECT * FROM days ORDER BY day, workflow, stage").all();
   } finally {
     db.close();
   }

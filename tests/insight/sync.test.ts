@@ -43,7 +43,7 @@ function daysIn(path: string): unknown[] {
   const db = new Database(path, { readonly: true });
   try {
     return db
-      .query("SELECT days.*, root, 0 AS project FROM days JOIN projects ON id = project ORDER BY root, span, stage")
+      .query("SELECT days.*, root, 0 AS project FROM days JOIN projects ON id = project ORDER BY root, day, stage")
       .all();
   } finally {
     db.close();

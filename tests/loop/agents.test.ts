@@ -36,6 +36,14 @@ function started(ai: string, more: Partial<AgentOptions> = {}) {
 const ARGV: [string, string, Partial<AgentOptions>, string, boolean][] = [
   [
     "claude",
+    `claude -p --output-format stream-json --verbose --session-id ${SESSION} --permission-mode acceptEdits --settings {}`,
+    { hooks: "{}" },
+    "claude",
+    true,
+  ],
+  ["codex", "codex exec --json --sandbox workspace-write", { hooks: "{}" }, "codex", false],
+  [
+    "claude",
     `claude -p --output-format stream-json --verbose --session-id ${SESSION} --permission-mode acceptEdits`,
     {},
     "claude",
@@ -84,6 +92,7 @@ const ARGV: [string, string, Partial<AgentOptions>, string, boolean][] = [
     "claude",
     false,
   ],
+  ["claude -p --output-format json", "claude -p --output-format json", {}, "claude", false],
   ["codex exec --json -", "codex exec --json -", {}, "codex", false],
   ["codex --json", "codex --json", {}, "text", false],
   ["gemini --output-format json", "gemini --output-format json", {}, "gemini", false],
@@ -171,6 +180,10 @@ test("nothing of a surrounding session is handed on, everything else is", () => 
     AI_AGENT: "x",
     GEMINI_CLI: "1",
     CLAUDE_CODE_CHILD_SESSION: "1",
+    CLAUDE_CODE_MESSAGING_TOKEN: "secret",
+    CLAUDE_CODE_MESSAGING_SOCKET: "/tmp/cc-socks/1.sock",
+    CLAUDE_CODE_SESSION_ATTENDED: "0",
+    CLAUDE_PID: "1",
   };
   const own = {
     PATH: bin,

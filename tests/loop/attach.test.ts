@@ -5,7 +5,7 @@ import { join } from "node:path";
 import type { LoopState, Verdict } from "../../src/kernel/types/loop.ts";
 import { attach } from "../../src/loop/attach.ts";
 import { ended, newLoop } from "../../src/loop/core/loop.ts";
-import { type OutputLog, openOutputLog, openTail } from "../../src/loop/output-log.ts";
+import { openOutputLog, openTail } from "../../src/loop/output-log.ts";
 import { type KeptLoop, loadLoop, saveLoop } from "../../src/store/loops.ts";
 import { identify } from "../../src/store/processes/process.ts";
 
@@ -39,7 +39,7 @@ afterEach(async () => {
 function openLoop(id = ID) {
   const state = newLoop({ id, procedure: "build", ai: "claude", run: "" }, new Date().toISOString());
   let kept: KeptLoop = { state, asked: ["build"], runner: identify(runner.pid), agent: null, waiting: null };
-  let log: OutputLog | null = null;
+  let log: ReturnType<typeof openOutputLog> | null = null;
   const save = (change: Partial<KeptLoop>) => {
     kept = { ...kept, ...change };
     saveLoop(root, { ...kept, limits: LIMITS } as KeptLoop);

@@ -36,7 +36,24 @@ describe("outcomes and exit codes", () => {
 
   test("both signals: FAILURE wins", () => {
     world.steps(`${SUCCESS}; ${FAILURE}`);
-    expect(world.loop("plain", "--json", "-n", "1").events.at(-2)).toMatchObject({ verdict: "failure" });
+    expect(world.loop("plain", "--json", "-n", "1").events.at(-2)).toMatchObject({
+      verdict: "failure",
+      why: "FAILURE: There is no database.",
+    });
+  });
+
+  test("both signals, FAILURE first: the reason is still its own", () => {
+    world.steps(`${FAILURE}; ${SUCCESS}`);
+    expect(world.loop("plain", "--json", "-n", "1").events.at(-2)).toMatchObject({
+      verdict: "failure",
+      why: "FAILURE: There is no database.",
+    });
+  });
+
+  test("a tag in a sentence ends nothing, and the next prompt names it", () => {
+    world.steps("echo 'I must not emit <promise>SUCCESS</promise> yet.'; echo 1 > a.txt", SUCCESS);
+    expect([world.loop("plain", "--json").code, world.started()]).toEqual([0, 2]);
+    expect(world.prompt(2)).toContain("`‹promise›SUCCESS‹/promise›` inside a line, where it does not count");
   });
 
   test("the iteration limit ends it with 2", () => {

@@ -11,8 +11,8 @@ import {
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
-import { closureOf } from "../../src/checks/closure/closure.ts";
-import { findHooks } from "../../src/cli/loop/hooks.ts";
+import { computeClosure } from "../../src/checks/closure/closure.ts";
+import { findHooks } from "../../src/cli/shared/doctor-context.ts";
 import type { LoopSettings } from "../../src/definitions/loop-config.ts";
 import { readProject } from "../../src/definitions/project.ts";
 import type { Procedure } from "../../src/kernel/types/procedure.ts";
@@ -105,7 +105,7 @@ export async function fly(mode: string, more: Partial<PreflightOptions> = {}, na
     procedure: procedure(),
     agent: agent(mode, name),
     settings: settings(),
-    hooks: () => findHooks(root, env(mode)),
+    hooks: () => findHooks(root, env(mode), false),
     ...more,
   });
   const of = (check: string) => found.checks.find((one) => one.name === check);
@@ -115,8 +115,8 @@ export async function fly(mode: string, more: Partial<PreflightOptions> = {}, na
 export const asked = () =>
   existsSync(join(base, "asked.log")) ? readFileSync(join(base, "asked.log"), "utf8").trim().split("\n").length : 0;
 
-export function withTests(command = '["sh", "-c", "exit 0"]'): void {
-  writeFileSync(join(root, "pawl.yaml"), `gates:\n  tests:\n    run: ${command}\n`);
+export function withTests(command = '["sh", "-c", "exit 0"]', gate = "tests", kind = "run"): void {
+  writeFileSync(join(root, "pawl.yaml"), `gates:\n  ${gate}:\n    ${kind}: ${command}\n`);
   git("add", "pawl.yaml");
   git("commit", "-q", "-m", "Gates");
 }
@@ -124,7 +124,7 @@ export function withTests(command = '["sh", "-c", "exit 0"]'): void {
 export function approve(): void {
   const read = readProject(root);
   if ("errors" in read) throw new Error(JSON.stringify(read.errors));
-  grantTrust(root, closureOf(root, Object.values(read.project.gates)), "test");
+  grantTrust(root, computeClosure(root, Object.values(read.project.gates)), "test");
 }
 
 export function put(folder: string, name: string, text: string): void {

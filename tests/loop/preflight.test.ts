@@ -66,6 +66,13 @@ describe("the agent's turn", () => {
     expect((await fly("all")).of("tests")).toMatchObject({ ok: false, remedy: expect.stringContaining("pawl.yaml") });
   });
 
+  test("a gate of that kind will do, whatever its name", async () => {
+    withTests('["sh", "-c", "exit 3"]', "unit", "tests");
+    expect((await fly("all")).of("trust")).toMatchObject({ ok: false, detail: expect.stringContaining("unit") });
+    approve();
+    expect((await fly("all")).of("tests")).toMatchObject({ ok: true, detail: expect.stringContaining("exit 3") });
+  });
+
   test("without a gate for tests none are run", async () => {
     const found = await fly("all");
     expect(found.of("tests")).toMatchObject({ ok: null });

@@ -4,7 +4,15 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { IterationLine } from "../../src/kernel/types/loop.ts";
 import { newLoop } from "../../src/loop/core/loop.ts";
-import { frameOf, type Moment, openPainter, type Row, rowOf, terminalView, titleOf } from "../../src/loop/terminal.ts";
+import {
+  type Moment,
+  openPainter,
+  type Row,
+  renderFrame,
+  renderRow,
+  renderTitle,
+  terminalView,
+} from "../../src/loop/terminal.ts";
 import { FAKE_LOOP } from "./fake-loop.ts";
 
 const LIMITS = { max_iterations: 5, failure_threshold: 3, time_limit: 28_800, budget: 20 };
@@ -103,7 +111,7 @@ describe("the moving lines", () => {
   ];
   for (const [name, change, columns, ...lines] of table)
     test(name, () => {
-      const rows = frameOf({ ...calm, ...change }, columns).map(({ text }) => text);
+      const rows = renderFrame({ ...calm, ...change }, columns).map(({ text }) => text);
       expect(rows).toEqual(lines);
       for (const row of rows) expect(Bun.stringWidth(row)).toBeLessThan(columns);
     });
@@ -119,11 +127,11 @@ test("what a finished iteration leaves, and the title", () => {
     cost_usd: null,
     session: null,
   };
-  expect(rowOf(line, 80)).toEqual({ text: "✘ 3 refused · 1.5s · tests fail", colour: "red" });
-  expect(rowOf(line, 12).text).toBe("✘ 3 refuse…");
+  expect(renderRow(line, 80)).toEqual({ text: "✘ 3 refused · 1.5s · tests fail", colour: "red" });
+  expect(renderRow(line, 12).text).toBe("✘ 3 refuse…");
   const title = { procedure: "build", ai: "claude", limits: LIMITS };
-  expect(titleOf(title)).toBe("pawl loop build with claude · at most 5 iterations, 8h00m, $20.00");
-  expect(titleOf({ ...title, limits: { ...LIMITS, max_iterations: null } })).toContain("any number of iterations");
+  expect(renderTitle(title)).toBe("pawl loop build with claude · at most 5 iterations, 8h00m, $20.00");
+  expect(renderTitle({ ...title, limits: { ...LIMITS, max_iterations: null } })).toContain("any number of iterations");
 });
 
 describe("drawing", () => {

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { compileConfig } from "../../src/definitions/config.ts";
 import { compileProject } from "../../src/definitions/project.ts";
 import { notifySettings } from "../../src/definitions/schema/notify.ts";
-import { switched } from "../../src/notify/config-text.ts";
+import { switched } from "../../src/notify/settings.ts";
 import { CLIENT, makePlace, openSession, payload, removePlaces, runHook, runPawl } from "../harness/harness.ts";
 import { CONFIG, isIdle, listening, program, put, received } from "./ground.ts";
 

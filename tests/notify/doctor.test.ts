@@ -1,7 +1,7 @@
 /** What the doctor says about the ways to a person. */
 import { afterAll, expect, test } from "bun:test";
 import { join } from "node:path";
-import { checkNotify } from "../../src/setup/doctor/notify.ts";
+import { checkNotify } from "../../src/setup/doctor/surroundings.ts";
 import { makePlace, removePlaces, runPawl } from "../harness/harness.ts";
 import { CONFIG, put } from "./ground.ts";
 

@@ -1,7 +1,7 @@
 /** Words that may go far: short, plain, and without what looks like a secret. */
 import { describe, expect, test } from "bun:test";
-import { alertOf } from "../../src/notify/call.ts";
-import { excerptOf, messageOf, type Notice, titleOf } from "../../src/notify/notice.ts";
+import { formatAlert } from "../../src/notify/call.ts";
+import { buildMessage, formatTitle, type Notice, safeExcerpt } from "../../src/notify/notice.ts";
 
 const notice = (fields: Partial<Notice> = {}): Notice => ({
   what: "question",
@@ -28,29 +28,29 @@ describe("an excerpt", () => {
       "tests/some-very-long-folder-name/another.test.ts fails",
       "tests/some-very-long-folder-name/another.test.ts fails",
     ],
-  ])("of %j", (text, shown) => expect(excerptOf(text)).toBe(shown));
+  ])("of %j", (text, shown) => expect(safeExcerpt(text)).toBe(shown));
 
-  test("is short", () => expect([...excerptOf("word ".repeat(1000))].length).toBe(100));
+  test("is short", () => expect([...safeExcerpt("word ".repeat(1000))].length).toBe(100));
 });
 
 test("a folder's name cannot write into the terminal", () => {
-  const alert = alertOf(notice({ root: "/tmp/\u001b]0;evil\u0007\u009b31m\u0007x" }));
+  const alert = formatAlert(notice({ root: "/tmp/\u001b]0;evil\u0007\u009b31m\u0007x" }));
   expect(alert).toBe("\u001b]0;Pawl: 31mx needs you\u0007\u0007");
 });
 
 describe("several at once", () => {
   test("one says itself", () =>
-    expect(messageOf([notice()])).toMatchObject({ title: "Pawl: shop needs you", what: "question" }));
+    expect(buildMessage([notice()])).toMatchObject({ title: "Pawl: shop needs you", what: "question" }));
 
   test("many are counted and cut", () => {
     const many = Array.from({ length: 13 }, (_, i) => notice({ text: `shop: ${i}`, root: `/home/me/${i % 2}` }));
-    const { title, text, what, project } = messageOf(many);
+    const { title, text, what, project } = buildMessage(many);
     expect({ title, what, project }).toEqual({ title: "Pawl: 13 things to look at", what: "several", project: "" });
     expect(text.split("\n").slice(-2)).toEqual(["shop: 9", "and 3 more"]);
   });
 
   test("what lies in the spool is not taken for clean", () =>
-    expect(messageOf([notice({ text: "a\u0007\nb\u001b[2J" })]).text).toBe("a b"));
+    expect(buildMessage([notice({ text: "a\u0007\nb\u001b[2J" })]).text).toBe("a b"));
 });
 
 test.each<[Notice["what"], string]>([
@@ -58,4 +58,4 @@ test.each<[Notice["what"], string]>([
   ["failed", "Pawl: shop failed"],
   ["loop", "Pawl: a loop of shop ended"],
   ["silent", "Pawl: shop needs you"],
-])("%s: %s", (what, title) => expect(titleOf(notice({ what }))).toBe(title));
+])("%s: %s", (what, title) => expect(formatTitle(notice({ what }))).toBe(title));

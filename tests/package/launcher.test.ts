@@ -53,7 +53,7 @@ function freshHome(): Installed {
 /** Another home, with the binary that was built. */
 function readyHome(): Installed {
   const place = freshHome();
-  cpSync(dirname(built.binary), dirname(place.binary), { recursive: true });
+  cpSync(dirname(dirname(built.binary)), dirname(dirname(place.binary)), { recursive: true });
   const { size, mtimeNs } = statSync(place.binary, { bigint: true });
   writeFileSync(place.sidecar, readFileSync(built.sidecar, "utf8").replace(/\S+\n$/, `${size}-${mtimeNs}\n`));
   return place;

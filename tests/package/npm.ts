@@ -1,4 +1,4 @@
-/** npm as the machine has it configured (registry, cache), but with a prefix and a home of our own. */
+/** npm as the machine has it configured (registry, cache, certificates), but with a prefix and a home of our own. */
 import { mkdirSync, readdirSync } from "node:fs";
 import { homedir } from "node:os";
 import { join } from "node:path";
@@ -23,7 +23,10 @@ export function npm(args: string[], options: { cwd: string; home: string }): str
   const more = {
     npm_config_userconfig: process.env.npm_config_userconfig ?? join(homedir(), ".npmrc"),
     npm_config_cache: process.env.npm_config_cache ?? join(homedir(), ".npm"),
-  };
+    ...Object.fromEntries(
+      Object.entries(process.env).filter(([name]) => /^(NODE_EXTRA_CA_CERTS|https?_proxy)$/i.test(name)),
+    ),
+  } as Record<string, string>;
   const { code, out, err } = run(["npm", ...QUIET, ...args], {
     cwd: options.cwd,
     env: environment(options.home, more),

@@ -7,7 +7,16 @@ import { version } from "../../package.json";
 import hooksFile from "../../plugin/hooks/hooks.json";
 import { detectHost } from "../../src/hosts/detect.ts";
 import { groupFor } from "../../src/setup/install/hooks.ts";
-import { makePlace, openSession, PAWL, type Place, payload, removePlaces, runPawl } from "../harness/harness.ts";
+import {
+  makePlace,
+  openSession,
+  PAWL,
+  type Place,
+  payload,
+  removePlaces,
+  runHook,
+  runPawl,
+} from "../harness/harness.ts";
 
 afterAll(removePlaces);
 
@@ -41,7 +50,7 @@ function fire(place: Place, event: string, fields: Record<string, unknown>, env:
 describe("the plugin's files", () => {
   test("all ten events, one command each", () => {
     expect(Object.keys(hooksFile.hooks)).toEqual(EVENTS);
-    for (const event of EVENTS) expect(commandOf(event)).toContain('exec "$p" hook auto --via plugin');
+    for (const event of EVENTS) expect(commandOf(event)).toContain('exec "$h" hook auto --via plugin');
     const timeouts = (hooks: { timeout: number | undefined }[]) => hooks.map(({ timeout }) => timeout);
     for (const event of EVENTS)
       expect(timeouts(hooksFile.hooks[event as EventName][0]!.hooks)).toEqual(timeouts(groupFor(event, "local").hooks));
@@ -132,6 +141,7 @@ describe("the plugin's hooks", () => {
     } catch {
       await copyFile(PAWL, path);
     }
+    await copyFile(join(ROOT, "bin/hook.sh"), join(place.home, ".local/share/pawl/hook"));
     expect(fire(place, "SessionStart", { source: "startup" })).toEqual({ code: 0, out: "", err: "" });
     const { out } = fire(place, "UserPromptSubmit", { prompt: "/pawl:complete-work" });
     expect(JSON.parse(out).hookSpecificOutput.additionalContext).toStartWith("[pawl] ");
@@ -169,5 +179,43 @@ describe("hook auto", () => {
     const { code, out, err } = runPawl(place, ["hook", host, "--via", "plugin"], { input });
     expect({ code, err, heard: out !== "" }).toEqual({ code: 0, err: "", heard });
     expect(existsSync(join(place.root, ".pawl"))).toBe(heard);
+  });
+
+  /** As Copilot 1.0.102 sent them; `source: startup` and the claim make it as hard as it can get. */
+  const fromCopilot = (place: Place, id: string) => {
+    const common = { session_id: id, timestamp: "2026-11-16T14:31:17.698Z", cwd: place.root };
+    const transcript_path = join(place.home, `.copilot/session-state/${id}/events.jsonl`);
+    return [
+      { hook_event_name: "SessionStart", ...common, source: "startup", initial_prompt: "/complete-work" },
+      { hook_event_name: "UserPromptSubmit", ...common, prompt: "/complete-work" },
+      { hook_event_name: "UserPromptSubmit", ...common, prompt: "s" },
+      { hook_event_name: "PreCompact", ...common, transcript_path, trigger: "auto", custom_instructions: "" },
+      { hook_event_name: "Stop", ...common, transcript_path, stop_reason: "end_turn", stop_hook_active: false },
+      { hook_event_name: "SessionEnd", ...common, reason: "complete" },
+    ];
+  };
+  test.each(["claude", "auto"])("hook %s is silent for Copilot, which runs .claude/settings.json too", (host) => {
+    const place = makePlace();
+    // Started from a shell of Claude Code's, whose marks it inherits.
+    const env = { COPILOT_CLI: "1", CLAUDE_PROJECT_DIR: place.root, ...inside };
+    for (const sent of fromCopilot(place, "a7f3dde8-5122-41f2-8d80-5e444e7ee5e8")) {
+      const ran = runPawl(place, ["hook", host, "--via", "local"], { input: JSON.stringify(sent), env });
+      expect({ event: sent.hook_event_name, ...ran }).toEqual({
+        event: sent.hook_event_name,
+        code: 0,
+        out: "",
+        err: "",
+      });
+    }
+    expect(existsSync(join(place.root, ".pawl"))).toBe(false);
+    expect(existsSync(join(place.home, ".local/state/pawl/sessions"))).toBe(false);
+  });
+  test("a Claude Code whose payloads had a time would still be heard", () => {
+    const place = makePlace();
+    const sent = payload(place, openSession(place, "one"), "UserPromptSubmit", {
+      prompt: "/complete-work",
+      timestamp: 1,
+    });
+    expect(runHook(place, sent).out).toContain("step 1 of 4");
   });
 });

@@ -4,7 +4,7 @@ import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { parse } from "yaml";
 import { COMMANDS } from "../../src/cli/index.ts";
-import { SHORTCUTS } from "../../src/controls/core/shortcut-table.ts";
+import { SHORTCUTS } from "../../src/controls/core/shortcut.ts";
 import { makePlace, PAWL, removePlaces, shell } from "../harness/harness.ts";
 import { callsOf, chainOf, readSkill, readSkills, SKILLS } from "./skills.ts";
 

@@ -14,6 +14,7 @@ import {
   stopFields,
   transcribeMessage,
   transcribePrompt,
+  transcribeReport,
   transcribeTool,
 } from "../harness/harness.ts";
 import { runOf } from "../harness/run-files.ts";
@@ -36,6 +37,7 @@ export interface Result {
 
 export type Step = Record<string, unknown>;
 
+const AGENT = { type: "subagent", status: "running", description: "look" };
 const NOTHING: Result = { event: "", ran: null, summary: "" };
 
 /** A step may name the session it happens in, and then one of these. */
@@ -45,23 +47,37 @@ const ACTIONS: Record<string, (world: World, value: never, step: Step) => Result
     session.turn += 1;
     session.continuing = false;
     transcribePrompt(session, text);
-    return call(world, step, "UserPromptSubmit", { prompt: text });
+    return call(world, step, "UserPromptSubmit", { prompt: text, ...(step.source ? { source: step.source } : {}) });
   },
   stop: (world, said: string | string[], step) => {
     const session = sessionOf(world);
     const blocks = [said].flat().map((text) => ({ type: "text", text: text.trimEnd() }));
     transcribeMessage(session, blocks);
     const fields = stopFields(session, blocks.at(-1)!.text, Number(step.background ?? 0));
-    const result = call(world, step, "Stop", fields);
+    const agents = Object.entries(step.agents ?? {}).map(([id, agent_type]) => ({ ...AGENT, id, agent_type }));
+    const background_tasks = [...fields.background_tasks, ...agents];
+    const result = call(world, step, "Stop", { ...fields, background_tasks, session_crons: step.crons ?? [] });
     session.continuing = /"decision":"block"|"additionalContext"/.test(result.ran!.out);
     return result;
   },
-  sub_stop: (world, { agent, message }: { agent: string; message: string }, step) =>
-    call(world, step, "SubagentStop", {
+  sub_stop: (
+    world,
+    { agent, message, id = `a${message.length}` }: Record<"agent" | "message" | "id", string>,
+    step,
+  ) => {
+    transcribeReport(sessionOf(world), id, message);
+    return call(world, step, "SubagentStop", {
       ...stopFields(sessionOf(world), message),
-      agent_id: `a${message.length}`,
+      agent_id: id,
       agent_type: agent,
-    }),
+    });
+  },
+  /** a sub-agent starts in the background: the call ends at once */
+  launch: (world, { id, agent }: { id: string; agent: string }) => {
+    const data = { isAsync: true, status: "async_launched", agentId: id };
+    transcribeTool(sessionOf(world), "Agent", "Async agent launched successfully.", data, { subagent_type: agent });
+    return NOTHING;
+  },
   stop_failed: (world, error: string, step) => call(world, step, "StopFailure", { error, last_assistant_message: "" }),
   compact: (world, trigger: string, step) => {
     const before = call(world, step, "PreCompact", { trigger, custom_instructions: null });
@@ -96,7 +112,7 @@ const ACTIONS: Record<string, (world: World, value: never, step: Step) => Result
   /** the agent used a tool; only its trace in the transcript */
   tool: (world, { name, input, result }: { name: string; input: unknown; result: string }) => {
     const data = name === "Bash" ? { stdout: result, stderr: "", interrupted: false } : result;
-    transcribeTool(sessionOf(world), name, result, data, input);
+    transcribeTool(sessionOf(world), name, result, data, JSON.parse(filled(world, JSON.stringify(input))));
     return NOTHING;
   },
   write: (world, files: Record<string, string>) => {
@@ -139,14 +155,18 @@ export function sessionOf(world: World): Session {
   return world.sessions[world.current]!;
 }
 
-/** `{run}`: the run of the session at hand, `{session}`: its id. */
+/** `{run}`: the run of the session at hand, `{session}`: its id, `{root}`: the project's folder. */
 export function filled(world: World, text: string): string {
   const run = text.includes("{run}") ? (runOf(world.place.root, sessionOf(world).id)?.id ?? "{run}") : "";
-  return text.replaceAll("{run}", run).replaceAll("{session}", sessionOf(world).id);
+  return text
+    .replaceAll("{run}", run)
+    .replaceAll("{session}", sessionOf(world).id)
+    .replaceAll("{root}", world.place.root);
 }
 
 function call(world: World, step: Step, event: string, fields: Record<string, unknown>): Result {
-  const sent = payload(world.place, sessionOf(world), event, fields);
+  const cwd = join(world.place.root, String(step.cwd ?? ""));
+  const sent = payload(world.place, sessionOf(world), event, { cwd, ...fields });
   const env = (step.env ?? {}) as Record<string, string>;
   world.last = { payload: sent, env };
   return { event, ran: runHook(world.place, sent, "local", { env }), summary: "" };

@@ -16,7 +16,7 @@ fs.symlinkSync("nowhere", at("dangling"));
 fs.symlinkSync("loop", at("loop"));
 fs.utimesSync(at("file"), 1_700_000_000, 1_700_000_000.25);
 
-const look = (found: disk.Found | undefined) =>
+const look = (found: disk.FileStat | undefined) =>
   found && {
     ...{ size: found.isFile() ? found.size : 0, mode: found.mode, mtime: found.isFile() ? found.mtimeMs : 0 },
     ...{ file: found.isFile(), folder: found.isDirectory(), link: found.isSymbolicLink() },
@@ -62,10 +62,10 @@ const calls: [string, () => unknown][] = [
   ["a circle", () => disk.realpath(at("loop"))],
   ["read a link", () => disk.readlink(at("dangling"))],
   ["read no link", () => disk.readlink(at("file"))],
-  ["names", () => disk.namesOf(at("dir")).sort().join() === fs.readdirSync(at("dir")).sort().join()],
-  ["how many", () => disk.namesOf(at("dir")).length],
-  ["names in nothing", () => disk.namesOf(at("none"))],
-  ["names in a file", () => disk.namesOf(at("file"))],
+  ["names", () => disk.readNames(at("dir")).sort().join() === fs.readdirSync(at("dir")).sort().join()],
+  ["how many", () => disk.readNames(at("dir")).length],
+  ["names in nothing", () => disk.readNames(at("none"))],
+  ["names in a file", () => disk.readNames(at("file"))],
   ["read", () => opened("file", O_RDONLY, reading)],
   ["look at an open one", () => opened("file", O_RDONLY, (fd) => look(disk.fstat(fd)))],
   ["open nothing", () => opened("none", O_RDONLY, () => 0)],

@@ -1,6 +1,15 @@
 import { afterEach, describe, expect, test } from "bun:test";
 import { execFileSync } from "node:child_process";
-import { chmodSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import {
+  chmodSync,
+  chownSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { dirname, join } from "node:path";
 import { excludeOurs, findRoot, isOff, isOwned, OWNED, PlaceError, setOff } from "../../src/store/place.ts";
 import { ownHome } from "../harness/sealing.ts";
@@ -29,16 +38,30 @@ const git = (dir: string, ...args: string[]) =>
 describe("findRoot", () => {
   const cases: { what: string; has: string[]; start: string; root: string }[] = [
     { what: "nothing anywhere", has: ["a/b/"], start: "a/b", root: "a/b" },
-    { what: "pawl.yaml above", has: ["a/pawl.yaml", "a/b/c/"], start: "a/b/c", root: "a" },
-    { what: ".pawl here", has: ["a/.pawl/", "a/b/.pawl/"], start: "a/b", root: "a/b" },
-    { what: ".pawl goes before git", has: ["a/.pawl/", "a/b/.git/"], start: "a/b", root: "a" },
     { what: "git's top", has: ["a/.git/", "a/b/"], start: "a/b", root: "a" },
+    { what: "pawl.yaml at git's top", has: ["a/.git/", "a/pawl.yaml", "a/b/c/"], start: "a/b/c", root: "a" },
+    {
+      what: "pawl.yaml below it",
+      has: ["a/.git/", "a/.pawl/", "a/b/pawl.yaml", "a/b/c/"],
+      start: "a/b/c",
+      root: "a/b",
+    },
+    { what: ".pawl below it", has: ["a/.git/", "a/pawl.yaml", "a/b/.pawl/", "a/b/c/"], start: "a/b/c", root: "a/b" },
+    { what: "a stray .pawl above git", has: ["a/.pawl/", "a/b/.git/", "a/b/c/"], start: "a/b/c", root: "a/b" },
+    { what: "a stray pawl.yaml above git", has: ["a/pawl.yaml", "a/b/.git/"], start: "a/b", root: "a/b" },
+    { what: "a repository in a repository", has: ["a/.git/", "a/.pawl/", "a/b/.git/"], start: "a/b", root: "a/b" },
+    { what: "no git, .pawl here", has: ["a/.pawl/", "a/b/.pawl/"], start: "a/b", root: "a/b" },
+    { what: "no git, .pawl above", has: ["a/.pawl/", "a/b/c/"], start: "a/b/c", root: "a" },
+    { what: "no git, pawl.yaml here", has: ["a/.pawl/", "a/b/pawl.yaml"], start: "a/b", root: "a/b" },
+    { what: "no git, pawl.yaml above", has: ["a/pawl.yaml", "a/b/"], start: "a/b", root: "a/b" },
     { what: ".pawl as a file is nothing", has: ["a/.pawl", "a/b/"], start: "a/b", root: "a/b" },
     { what: "never by .claude", has: ["a/.claude/", "a/b/"], start: "a/b", root: "a/b" },
     { what: "a stray .pawl at home", has: [".pawl/", "a/b/"], start: "a/b", root: "a/b" },
     { what: "a stray .git at home", has: [".git/", "pawl.yaml", "a/b/"], start: "a/b", root: "a/b" },
+    { what: "a .git at home, .pawl below", has: [".git/", "a/.pawl/", "a/b/"], start: "a/b", root: "a" },
     { what: "a stray .pawl at home, git below", has: [".pawl/", "a/.git/", "a/b/"], start: "a/b", root: "a" },
-    { what: "日本語", has: ["日本語/pawl.yaml", "日本語/b/"], start: "日本語/b", root: "日本語" },
+    { what: "home itself", has: [".git/", ".pawl/"], start: "", root: "" },
+    { what: "日本語", has: ["日本語/.git/", "日本語/b/"], start: "日本語/b", root: "日本語" },
   ];
   for (const { what, has, start, root } of cases) {
     test(what, () => {
@@ -47,6 +70,34 @@ describe("findRoot", () => {
       expect(call(home, [["findRoot", join(home, start)]])).toEqual([join(home, root)]);
     });
   }
+  test("no git: a folder that anyone may write to, or another user's, captures nothing", () => {
+    const spoil: ((folder: string) => void)[] = [
+      (folder) => chmodSync(folder, 0o777),
+      (folder) => chmodSync(folder, 0o1777),
+      (folder) => chmodSync(join(folder, ".pawl"), 0o777),
+    ];
+    if (process.getuid?.() === 0) {
+      spoil.push((folder) => chownSync(folder, 65534, 65534));
+      spoil.push((folder) => chownSync(join(folder, ".pawl"), 65534, 65534));
+    }
+    for (const change of spoil) {
+      const base = tempRoot();
+      put(base, "a/.pawl/", "a/b/");
+      expect(findRoot(join(base, "a/b"))).toBe(join(base, "a"));
+      change(join(base, "a"));
+      expect(findRoot(join(base, "a/b"))).toBe(join(base, "a/b"));
+    }
+  });
+  test("a submodule is its own project", () => {
+    const [main, other] = [tempRoot(), tempRoot()];
+    for (const dir of [main, other]) {
+      git(dir, "init", "-q");
+      git(dir, "commit", "-q", "--allow-empty", "-m", "x");
+    }
+    git(main, "-c", "protocol.file.allow=always", "submodule", "add", "-q", other, "sub");
+    put(main, ".pawl/", "pawl.yaml", "sub/deep/");
+    expect(findRoot(join(main, "sub/deep"))).toBe(join(main, "sub"));
+  });
   test("a worktree is its own project, also inside the main one", () => {
     const main = tempRoot();
     git(main, "init", "-q");
@@ -98,6 +149,15 @@ describe("session pointers", () => {
       expect(readdirSync(home)).not.toContain(".local");
     });
   }
+  const odd = { pid: "5", pid_start: 77, pid_ns: 1, boot: null, offer: "../r", formal: [3], off: "yes" };
+  test.each(Object.entries(odd))("%s of another kind is left out, the rest counts", (key, value) => {
+    const home = tempRoot();
+    const [, read] = call(home, [
+      ["writePointer", "claude", "s", { ...pointer, [key]: value }],
+      ["readPointer", "claude", "s"],
+    ]);
+    expect(read).toEqual(Object.fromEntries(Object.entries(pointer).filter(([name]) => name !== key)));
+  });
   const broken = ["", "{", "[]", "null", '{"root":"rel","run":"r"}', '{"root":"/p","run":"../r"}', '{"root":"/p"}'];
   for (const text of broken) {
     test(`a broken one goes aside: ${text}`, () => {

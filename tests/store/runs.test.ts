@@ -2,8 +2,8 @@ import { afterEach, describe, expect, test } from "bun:test";
 import { execFileSync } from "node:child_process";
 import { mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, truncateSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { PathError } from "../../src/store/files.ts";
 import { readJournal } from "../../src/store/journal.ts";
-import { PathError } from "../../src/store/paths.ts";
 import { recover } from "../../src/store/project.ts";
 import {
   archiveRun,
@@ -18,7 +18,7 @@ import {
   readCommits,
 } from "../../src/store/runs.ts";
 import { ownHome, sealedCommit } from "../harness/sealing.ts";
-import { ID, removeTemps, sampleCommit, tempRoot, workflow } from "./samples.ts";
+import { ID, removeTemps, sampleCommit, sampleRun, tempRoot, workflow } from "./samples.ts";
 
 ownHome();
 afterEach(removeTemps);
@@ -89,7 +89,7 @@ describe("a commit that cannot be read", () => {
     ["zeroes", (path) => writeFileSync(path, Buffer.alloc(300))],
     ["another run's", (path) => writeFileSync(path, sealed(sampleCommit(3, { run: { id: "other" } })))],
     ["another number", (path) => writeFileSync(path, sealed(sampleCommit(2)))],
-    ["other JSON", (path) => writeFileSync(path, sealed({ run: { v: 1 }, event: null }))],
+    ["other JSON", (path) => writeFileSync(path, sealed({ run: { v: 2 }, event: null }))],
     ["not UTF-8", (path) => writeFileSync(path, Buffer.from([0xff, 0xfe]))],
     ["a folder", (path) => replace(path, () => mkdirSync(path))],
     ["a FIFO", (path) => replace(path, () => execFileSync("mkfifo", [path]))],
@@ -137,10 +137,20 @@ describe("a commit that cannot be read", () => {
   });
   test("what only a newer Pawl understands is left alone", () => {
     const root = rootWith(1);
-    const newer = sealedCommit(ID, 2, { run: { v: 2 } });
+    const newer = sealedCommit(ID, 2, { run: { v: 3 } });
     writeFileSync(file(root, 2), newer);
     expect(() => loadRun(root, ID)).toThrow("newer");
     expect(readFileSync(file(root, 2), "utf8")).toBe(newer);
+  });
+  test.each([loadRun, listRuns])("a run of an older format is archived with one line, and not read", (look) => {
+    const root = rootWith(2);
+    const older = (seq: number) => sealedCommit(ID, seq, { ...sampleCommit(seq), run: { ...sampleRun(seq), v: 1 } });
+    for (const seq of [1, 2]) writeFileSync(file(root, seq), older(seq));
+    expect(look(root, ID) ?? []).toEqual([]);
+    expect([loadRun(root, ID), listRuns(root), listArchived(root)]).toEqual([null, [], []]);
+    expect(readFileSync(join(root, ".pawl/archive", ID, "000002.json"), "utf8")).toBe(older(2));
+    expect(errors(root).match(/older/g)).toHaveLength(1);
+    expect(commitRun(root, sampleCommit(3))).toBe("lost");
   });
   for (const broken of ["000001.json", "workflow.json"]) {
     test(`${broken}: the whole run steps aside, loudly and once`, () => {

@@ -18,12 +18,12 @@ export const workflow: Workflow = {
   stages: [{ id: "memory", title: "Memory", say: "go", on: {} }],
   asks: {},
   anywhere: {},
-  limits: { idle: 6, rounds: 6 },
+  limits: { idle: 6, rounds: 6, laps: 5 },
 };
 
 export function sampleRun(seq: number, more: Partial<Run> = {}): Run {
   return {
-    v: 1,
+    v: 2,
     id: ID,
     seq,
     workflow: "complete-work",
@@ -36,7 +36,8 @@ export function sampleRun(seq: number, more: Partial<Run> = {}): Run {
     reports: [],
     ledger: { idle: seq, unbroken: 0, turn: "", since: AT, told: [] },
     recent: [],
-    base: null,
+    work: {},
+    checks: { base: null },
     commit_hash: null,
     last_signal: null,
     document: { path: "", written: false, extra: {}, body: "", seen: [] },

@@ -154,7 +154,7 @@ const forgeries: [name: string, forge: (state: Armed) => void, aside: string][] 
   ],
   [
     "a next one that calls itself newer",
-    (state) => writeFileSync(fileOf(state, 3), '{"run":{"v":2}}'),
+    (state) => writeFileSync(fileOf(state, 3), '{"run":{"v":3}}'),
     "000003.json.corrupt",
   ],
   [

@@ -64,6 +64,10 @@ export const grant = (place: Ground, root = place.root, gates: object[] = GATES)
 export const approvals = ({ home }: Ground): string[] => {
   const trust = join(home, SHARE, "trust");
   return existsSync(trust)
-    ? readdirSync(trust).flatMap((key) => readdirSync(join(trust, key)).map((one) => join(trust, key, one)))
+    ? readdirSync(trust).flatMap((key) =>
+        readdirSync(join(trust, key))
+          .filter((one) => one !== "environment.json")
+          .map((one) => join(trust, key, one)),
+      )
     : [];
 };

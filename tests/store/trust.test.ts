@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, test } from "bun:test";
 import { lstatSync, renameSync, rmSync, symlinkSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { closureOf } from "../../src/checks/closure/closure.ts";
+import { computeClosure } from "../../src/checks/closure/closure.ts";
 import type { TrustState } from "../../src/store/trust.ts";
 import { removeTemps } from "./samples.ts";
 import { approvals, call, FILES, GATES, grant, ground, isTrusted, put, SHARE, start } from "./trust-ground.ts";
@@ -28,7 +28,7 @@ describe("an approval", () => {
       { all: [{ name: "f", id: "f", file: "a" }] },
     ];
     expect(isTrusted(place, place.root, harmless)).toEqual({ trusted: true, at: "" });
-    expect(closureOf(place.root, [])).toEqual({ hash: "", items: [] });
+    expect(computeClosure(place.root, [])).toEqual({ hash: "", items: [] });
     grant(place, place.root, harmless);
     expect(approvals(place)).toEqual([]);
   });

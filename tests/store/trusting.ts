@@ -1,12 +1,12 @@
 /** Calls trust's functions in a process and a home of its own: [[name, ...arguments], …] → results. */
-import { closureOf } from "../../src/checks/closure/closure.ts";
+import { computeClosure } from "../../src/checks/closure/closure.ts";
 import type { Gate } from "../../src/kernel/types/workflow.ts";
 import { agentCalling, isPerson } from "../../src/store/processes/person.ts";
-import { grantTrust, lastTrusted, revokeTrust, trustOf } from "../../src/store/trust.ts";
+import { grantTrust, lastTrusted, readTrust, revokeTrust } from "../../src/store/trust.ts";
 
 type Draft = Omit<Gate, "name" | "id">;
 const closure = (root: string, gates: Draft[]) =>
-  closureOf(
+  computeClosure(
     root,
     gates.map((gate, at) => ({ name: `gate ${at}`, id: String(at), ...gate })),
   );
@@ -16,7 +16,7 @@ const known: Record<string, (...args: never[]) => unknown> = {
   agentCalling,
   lastTrusted,
   revokeTrust,
-  trusted: (root: string, gates: Draft[]) => trustOf(root, closure(root, gates)),
+  trusted: (root: string, gates: Draft[]) => readTrust(root, closure(root, gates)),
   grant: (root: string, gates: Draft[]) => grantTrust(root, closure(root, gates), "tester"),
 };
 

@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Task } from "../../src/kernel/types/task.ts";
-import { FIELDS } from "../../src/trackers/github-json.ts";
+import { FIELDS } from "../../src/trackers/github.ts";
 import { openTracker, type Tracker } from "../../src/trackers/index.ts";
 import { ACTOR, claimers, KINDS, makeWorld, run, value, type World, word } from "./world.ts";
 
@@ -30,8 +30,8 @@ const CONTRACT: Record<string, Contract> = {
   },
   "text that looks like options, shell or tasks stays text": (tracker) => {
     const text = "--help $(touch x) `id`; \"quotes\" 'single'\n- [ ] **Not a task**";
-    const made = value(tracker.create({ title: "--title -x $HOME; rm", text }));
-    expect(value(tracker.show(made.id))).toMatchObject({ title: "--title -x $HOME; rm", text });
+    const made = value(tracker.create({ title: "--title -x $HOME; rm 2**3  *", text }));
+    expect(value(tracker.show(made.id))).toMatchObject({ title: "--title -x $HOME; rm 2**3  *", text });
   },
   "ready: priority first, then age; what waits for another, or is claimed or closed, is not in it": (tracker) => {
     const label = LABEL;

@@ -26,10 +26,11 @@ const session = (root: string) => readFileSync(join(root, "session.md"), "utf8")
 
 describe("the line that is written is the one that is reported", () => {
   const rows: [string, string, string][] = [
-    ["p: fix login bug", "- [ ] **Fix login bug** — | sonnet", ""],
+    ["use 2**3 and a  b*", "- [ ] **Use 2\\*\\*3 and a  b\\*** — | sonnet", ""],
+    ["p: is a letter", "- [ ] **P: is a letter** — | sonnet", ""],
     ["fix login bug", "- [ ] **Fix login bug** — | sonnet", ""],
-    ["p: fix login — `/plan x` | opus | restart", "- [ ] **Fix login** — `/plan x` | opus | restart", ""],
-    ["p: fix #web p0\nwhy\n\n- [ ] how", "- [ ] **Fix** — | sonnet | p0 | #web", "  why\n\n  - [ ] how\n"],
+    ["fix login — `/plan x` | opus | restart", "- [ ] **Fix login** — `/plan x` | opus | restart", ""],
+    ["fix #web p0\nwhy\n\n- [ ] how", "- [ ] **Fix** — | sonnet | p0 | #web", "  why\n\n  - [ ] how\n"],
   ];
   test.each(rows)("%j", (typed, line, text) => {
     const root = project({ "session.md": `# S\n\n${HEAD}- [ ] **A** — | opus\n\n## Notes\n` });
@@ -41,11 +42,22 @@ describe("the line that is written is the one that is reported", () => {
 
 test("nothing typed, or no place for it, is said, and nothing is made", () => {
   const root = project();
-  expect(recordTask(root, "p: \n ")).toEqual({ ok: false, why: "there is no text to record" });
+  expect(recordTask(root, " \n ")).toEqual({ ok: false, why: "there is no text to record" });
   expect(readdirSync(root)).toEqual([]);
   const broken = project({ "pawl.yaml": "tracker: [1]\n" });
   expect(recordTask(broken, "x")).toMatchObject({ ok: false, why: expect.stringMatching(/^pawl\.yaml:1:\d+: /) });
   expect(readdirSync(broken)).toEqual(["pawl.yaml"]);
+});
+
+test("in beads the name is what was typed", () => {
+  process.env.PATH = `${join(import.meta.dir, "../doubles")}:${PATH}`;
+  process.env.DOUBLE_BUN = process.execPath;
+  const root = project();
+  mkdirSync(join(root, ".beads"));
+  expect(recordTask(root, "use 2**3  or *")).toMatchObject({
+    ok: true,
+    value: { line: expect.stringMatching(/: Use 2\*\*3 {2}or \*$/) },
+  });
 });
 
 test("in beads what has no field of its own stays in the text", () => {
@@ -53,7 +65,7 @@ test("in beads what has no field of its own stays in the text", () => {
   process.env.DOUBLE_BUN = process.execPath;
   const root = project();
   mkdirSync(join(root, ".beads"));
-  const recorded = recordTask(root, "p: fix login — `/plan x` | opus | restart #web\nmore");
+  const recorded = recordTask(root, "fix login — `/plan x` | opus | restart #web\nmore");
   expect(recorded).toMatchObject({ ok: true, value: { where: ".beads" } });
   const { id, line } = (recorded as { value: { id: string; line: string } }).value;
   expect(line).toBe(`${id}: Fix login`);
@@ -68,7 +80,7 @@ describe("eight sessions at once, ten tasks each", () => {
     const { recordTask } = await import(${JSON.stringify(MODULE)});
     const [root, name] = process.argv.slice(1);
     for (let at = 0; at < 10; at++) {
-      const said = recordTask(root, \`p: task \${name} \${at} — | opus\\nbelow \${name} \${at}\`);
+      const said = recordTask(root, \`task \${name} \${at} — | opus\\nbelow \${name} \${at}\`);
       if (!said.ok) throw new Error(said.why);
     }`;
 
@@ -79,7 +91,7 @@ describe("eight sessions at once, ten tasks each", () => {
     const [name, start, ...roots] = process.argv.slice(1);
     for (const [round, root] of roots.entries()) {
       while (Date.now() < Number(start) + round * 200);
-      const said = recordTask(root, "p: task " + name);
+      const said = recordTask(root, "task " + name);
       if (!said.ok) throw new Error(said.why);
     }`;
   const wanted8 = Array.from({ length: 8 }, (_, name) => `- [ ] **Task ${name}** — | sonnet`);

@@ -1,5 +1,5 @@
 /** A project with gates that a person approved, and `pawl verify` in it. */
-import { mkdirSync, readdirSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { trustProject } from "../harness/grant-trust.ts";
 import { makePlace, PAWL, type Place, type Ran, shell } from "../harness/harness.ts";
@@ -66,4 +66,11 @@ import { add } from "../add.js";
 test("adds", () => assert.equal(add(1, 2), 3));
 test("adds nothing", () => assert.equal(add(1, 0), 1));
 `,
+};
+
+/** The folders in which trees to compare with are kept for this home's projects. */
+export const basesOf = (place: Place): string[] => {
+  const all = join(place.env.HOME!, ".local/state/pawl/bases");
+  const projects = existsSync(all) ? readdirSync(all) : [];
+  return projects.flatMap((project) => readdirSync(join(all, project))).filter((name) => name !== "results");
 };

@@ -2,7 +2,7 @@
 import { afterAll, describe, expect, test } from "bun:test";
 import { existsSync, mkdirSync, readFileSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
-import { junitOf } from "../../src/verify/junit.ts";
+import { renderJunit } from "../../src/verify/junit.ts";
 import { makeReceipt } from "../../src/verify/receipt.ts";
 import { removePlaces } from "../harness/harness.ts";
 import { ground, verify } from "./ground.ts";
@@ -108,7 +108,7 @@ test("whatever stands in names and output, it stays XML", () => {
       verdicts: [verdict],
       not_asked: [{ gate: odd, needs: odd }],
     });
-    const xml = junitOf(receipt);
+    const xml = renderJunit(receipt);
     parse(xml);
     expect(xml).not.toMatch(/[^\t\n\u0020-\ud7ff\ue000-\ufffd]/u);
     expect(new TextDecoder().decode(new TextEncoder().encode(xml))).toBe(xml);

@@ -2,7 +2,7 @@
 import { afterAll, describe, expect, test } from "bun:test";
 import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
-import { filesLookedAt } from "../../src/verify/named-files.ts";
+import { filesLookedAt } from "../../src/verify/faults.ts";
 import { numbersIn } from "../checks/jobs/job-place.ts";
 import { type Place, removePlaces } from "../harness/harness.ts";
 import { runInProcess } from "../harness/in-process.ts";
@@ -11,6 +11,8 @@ import { fingerprint, ground, put, SUITE, scratches, sh, trust, until, verify, v
 afterAll(removePlaces, 60_000);
 
 const gates = (lines: string) => ({ "pawl.yaml": `gates:\n${lines.replace(/^/gm, "  ")}\n` });
+
+const WORKFLOW = "name: w\nsignals: promise\nstages:\n  - id: a\n    say: Go.\n    on: { DONE: { end: completed } }\n";
 
 /** What it says; and nothing of the project, ignored or not, is different afterwards. */
 function prove(place: Place, ...names: string[]) {
@@ -54,6 +56,31 @@ describe("suites get a failing test", () => {
     60_000,
   );
 
+  test.each<[string, string, Record<string, string>, string]>([
+    [
+      "node:assert",
+      "[node, --test]",
+      { "add.js": `import assert from "node:assert";\nassert.equal = () => {};\n${SUITE["add.js"]}` },
+      "equal",
+    ],
+    [
+      "an assertion that no test there uses",
+      "[node, --test]",
+      { "add.js": `import assert from "node:assert";\nassert.deepStrictEqual = () => {};\n${SUITE["add.js"]}` },
+      "deepStrictEqual",
+    ],
+  ])(
+    "code that switches off %s is found out",
+    (_, command, files, how) => {
+      const { out, code } = prove(ground({ ...SUITE, ...files, ...gates(`unit: { tests: ${command} }`) }));
+      expect(out).toBe(
+        `✗ unit: CANNOT FAIL: a failing test (test/pawl-planted-fault.test.js) came back as passed (test/pawl-planted-fault.test.js > pawl planted fault (${how})); something changes the assertions or the runner\n`,
+      );
+      expect(code).toBe(1);
+    },
+    60_000,
+  );
+
   test("a suite that names its files gets one in there, and it is told", () => {
     const { out, code } = prove(ground({ ...SUITE, ...gates("unit: { tests: [node, --test, test/add.test.js] }") }));
     expect(out).toBe(
@@ -89,6 +116,30 @@ describe("other commands get a syntax error", () => {
     });
     sh(place, "echo '2;' > fresh.js && git add . && git commit -q -m fresh");
     expect(prove(place)).toMatchObject({ code: 0, out: "✓ lint: proved: fails on a syntax error in fresh.js\n" });
+  }, 60_000);
+
+  test.each(["[grep, -rq, one, .]", "[grep, -rqs, one, ., .claude]"])(
+    "%s: neither in a file of Pawl nor in the client's settings",
+    (command) => {
+      const own = { ".claude/settings.json": '{ "one": 1 }\n', ".pawl/workflows/w.yaml": "", "one.json": "{}\n" };
+      const { out } = prove(
+        ground({ ...own, ".pawl/workflows/w.yaml": WORKFLOW, ...gates(`look: { run: ${command} }`) }),
+      );
+      expect(out).toContain("a syntax error in one.json");
+      expect(out).not.toMatch(/error in \.(claude|pawl)|error in pawl/);
+    },
+    60_000,
+  );
+
+  test("in a file that it is about", () => {
+    const about = gates(
+      'lint: { run: [node, --check, src/a.js], when_changed: ["src/**"] }\nall: { run: ["true"], when_changed: ["src/**"] }',
+    );
+    const { out } = prove(ground({ ...SUITE, "src/a.js": "1;\n", ...about }));
+    expect(out).toContain("✓ lint: proved: fails on a syntax error in src/a.js\n");
+    expect(out).toEndWith(
+      "all: CANNOT FAIL: passes although there is a syntax error in src/a.js; if it looks for something else, name a patch with `fault`\n",
+    );
   }, 60_000);
 
   test("a command that passes whatever happens is found out", () => {
@@ -247,6 +298,18 @@ describe("ended in the middle", () => {
     expect(scratches(place)).toEqual([]);
     await until("the command is gone", () => isGone(place));
     expect(fingerprint(place)).toBe(before);
+  }, 60_000);
+
+  test("by Ctrl-C while packages are copied: it is heard at once, and the copy is gone", async () => {
+    const place = ground({ ...SUITE, ".gitignore": "node_modules\n", ...gates('late: { shell: "touch $HOME/ran" }') });
+    sh(place, "mkdir node_modules && cd node_modules && seq 20000 | xargs mkdir && seq -f %g/a.js 20000 | xargs touch");
+    const child = verifying(place, "--prove");
+    const packages = (name: string) => join(place.base, "tmp", name, "project/node_modules");
+    await until("packages are copied", () => scratches(place).some((name) => existsSync(packages(name))));
+    child.kill("SIGINT");
+    expect(await child.exited).toBe(130);
+    expect(scratches(place)).toEqual([]);
+    expect(existsSync(join(place.home, "ran"))).toBe(false);
   }, 60_000);
 
   test("by kill -9: the next start ends the command and removes the copy", async () => {

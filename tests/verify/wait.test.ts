@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { type Place, removePlaces, run } from "../harness/harness.ts";
 import { runInProcess } from "../harness/in-process.ts";
 import { perform, type World } from "../scenarios/scenario.ts";
-import { ground, put, sh, until, verifying } from "./ground.ts";
+import { basesOf, ground, put, sh, until, verifying } from "./ground.ts";
 
 afterAll(removePlaces, 60_000);
 
@@ -95,9 +95,7 @@ test("interrupted beside it, it ends nothing that the hook started", async () =>
   const world = claimed();
   const { place } = world;
   const child = verifying(place);
-  await until("it watches", () =>
-    readdirSync(join(place.root, ".pawl/objects")).some((name) => name.startsWith("verify-")),
-  );
+  await until("it watches", () => basesOf(place).some((name) => name.startsWith("verify-")));
   child.kill("SIGINT");
   expect(await child.exited).toBe(130);
   expect(await new Response(child.stderr).text()).toBe("pawl: interrupted: nothing was recorded\n");

@@ -46,7 +46,7 @@ describe("an answer to a question", () => {
     expect(done.waits).toBe("the agent gets it with the next prompt in its session");
     expect(run()).toMatchObject({ stage: "cleanup", status: "active" });
     expect(recorded("decided")).toMatchObject([{ choice: "continue", how: "dashboard" }]);
-    expect(await needs()).toEqual([]);
+    expect(await needs()).toMatchObject([{ kind: "stopped", what: "its next instruction waits for your prompt" }]);
     // The agent stops before it could have heard: that is no arrival.
     play(world, [{ stop: "I wait for you." }]);
     expect(recorded("delivered").filter(({ given_by }) => given_by === "nothing")).toEqual([]);
@@ -151,10 +151,29 @@ describe("an approval", () => {
     expect(said({ prompt: "well?" })).toContain("Send it.");
   });
 
+  test("is not offered where the commands of a gate wait for `pawl trust`", async () => {
+    const untrusted = SHIP.replace('{ person: "Have you looked at the diff?" }', '{ shell: "true", name: a look }');
+    play(world, [
+      { write: { ".pawl/workflows/ship.yaml": untrusted } },
+      { prompt: "/ship" },
+      { stop: "<promise>BUILT</promise>" },
+    ]);
+    const waits = {
+      what: "BUILT is unproven (commands not approved: a look)",
+      how: "run `pawl trust` in its project, then type /pawl:go in its session",
+    };
+    expect(await needs()).toMatchObject([{ canApprove: false, ...waits }]);
+    const page = await client.data(`/api/run?${new URLSearchParams({ project: place.root, id: run().id })}`);
+    expect(page).toMatchObject({ canApprove: false, waits });
+    play(world, [{ trust: true }, { prompt: "/pawl:go" }, { stop: "Again.\n\n<promise>BUILT</promise>" }]);
+    expect(run().stage).toBe("send");
+  });
+
   test("is offered for a claim that nobody can prove, for as long as it is the newest", async () => {
-    const unproven = SHIP.replace('{ person: "Have you looked at the diff?" }', '{ shell: "true", name: a look }');
+    const unproven = SHIP.replace('{ person: "Have you looked at the diff?" }', '{ shell: "exit 127", name: a look }');
     play(world, [
       { write: { ".pawl/workflows/ship.yaml": unproven } },
+      { trust: true },
       { prompt: "/ship" },
       { stop: "<promise>BUILT</promise>" },
     ]);
@@ -163,7 +182,7 @@ describe("an approval", () => {
     expect(need.what).toStartWith("BUILT is unproven (a look: ");
     expect(await act("approve", { asked: need.claimed })).toMatchObject({ status: 200 });
     expect(run().stage).toBe("send");
-    expect(await needs()).toEqual([]);
+    expect(await needs()).toMatchObject([{ kind: "stopped", what: "its next instruction waits for your prompt" }]);
   });
 
   test("of nothing is refused", async () => {

@@ -107,7 +107,8 @@ describe("an open page", () => {
       { kind: "permission", what: "the agent asks for a permission", how: "answer in its session" },
     ]);
     play(world, [{ stop: "done with it" }]);
-    expect((await (await enter(dashboard)).data("/api/now")).needs).toEqual([]);
+    const { needs: later } = await (await enter(dashboard)).data("/api/now");
+    expect(later).toMatchObject([{ kind: "paused", what: "paused for your own prompt" }]);
   });
 });
 

@@ -92,7 +92,7 @@ test("the hook is installed twice: one each time, whichever way comes first", as
     expect(await shown()).toEqual(one);
     expect(noticed()).toBe(before + 1);
     play(world, [{ stop: `A stop by ${ways}.` }]);
-    expect(await shown()).toEqual([]);
+    expect(await shown()).toEqual(["the agent stopped without a valid signal"]);
   }
 });
 

@@ -1,6 +1,6 @@
 /** How the agent hears of tasks and stages. */
 
-import { plain } from "../../kernel/text/safe-text.ts";
+import { safeText } from "../../kernel/text/safe-text.ts";
 import type { RunTask } from "../../kernel/types/run.ts";
 import type { Leftover } from "../../kernel/types/task.ts";
 import type { Workflow } from "../../kernel/types/workflow.ts";
@@ -24,13 +24,21 @@ const COMMANDS: Record<string, { show: string; close: string; label: string }> =
   },
 };
 
+/** In a worktree the file is the main checkout's, where agents may not edit. */
+const IN_MAIN_CHECKOUT = {
+  show: "pawl task show {id}",
+  close: "pawl task done {id}",
+  label: "pawl task edit {id} --label needs-review",
+};
+
 export function taskValues(task: RunTask | undefined): Record<string, string> {
   if (!task) return { task: "", task_title: "", task_text: "", show_task: "", close_task: "", label_task: "" };
-  const { show, close, label } = COMMANDS[task.tracker] ?? COMMANDS.beads!;
+  const isElsewhere = task.path?.startsWith("/");
+  const { show, close, label } = isElsewhere ? IN_MAIN_CHECKOUT : (COMMANDS[task.tracker] ?? COMMANDS.beads!);
   const put = (text: string) => text.replaceAll("{id}", task.id).replaceAll("{path}", task.path ?? "session.md");
   return {
     task: task.id,
-    task_title: plain(task.title),
+    task_title: safeText(task.title),
     task_text: fenced(task.text),
     show_task: put(show),
     close_task: put(close),
@@ -42,7 +50,7 @@ const MOST = 4_000;
 
 /** The author of a task must not give orders: the text is data, and is fenced as such. */
 export function fenced(text: string): string {
-  const clean = plain(text).trim();
+  const clean = safeText(text).trim();
   if (clean === "") return "The tracker holds no further text.";
   const cut = clean.length > MOST ? `${clean.slice(0, MOST)}\n(cut here)` : clean;
   const longest = Math.max(3, ...[...cut.matchAll(/`+/g)].map(([ticks]) => ticks.length + 1));
@@ -55,28 +63,23 @@ const MOST_NAMED = 3;
 /** Nothing to begin: is the work done, or is the rest only not to be had now? */
 export function queueLine(workflow: string, left: Leftover[]): string {
   if (left.length === 0) return `All ${workflow} tasks complete`;
-  const held = left.filter(({ state }) => state === "claimed");
-  const blocked = left.filter(({ state }) => state === "blocked");
   const parts = [
-    ...counted(held, "being worked on", ({ owner }) => (owner === null ? "" : ` by ${owner}`)),
-    ...counted(blocked, "blocked", ({ waits_for }) => (waits_for.length === 0 ? "" : waiting(waits_for))),
+    ...counted(left, "claimed", "being worked on", ({ owner }) => (owner === null ? "" : ` by ${owner}`)),
+    ...counted(left, "blocked", "blocked", ({ waits_for: ids }) =>
+      ids.length === 0 ? "" : ` waits for ${named(ids, " and ")}`,
+    ),
   ];
   return `No ${workflow} task is free: ${parts.join(", ")}`;
 }
 
-const waiting = (ids: string[]) => ` waits for ${named(ids, " and ")}`;
-
-function counted(tasks: Leftover[], how: string, more: (task: Leftover) => string): string[] {
-  if (tasks.length === 0) return [];
-  const names = named(
-    tasks.map((task) => `${task.id}${more(task)}`),
-    ", ",
-  );
-  return [`${tasks.length} ${tasks.length === 1 ? "is" : "are"} ${how} (${names})`];
+function counted(left: Leftover[], state: string, how: string, more: (task: Leftover) => string): string[] {
+  const names = left.filter((task) => task.state === state).map((task) => `${task.id}${more(task)}`);
+  if (names.length === 0) return [];
+  return [`${names.length} ${names.length === 1 ? "is" : "are"} ${how} (${named(names, ", ")})`];
 }
 
 const named = (names: string[], between: string) =>
-  [...names.slice(0, MOST_NAMED).map(plain), ...(names.length > MOST_NAMED ? ["…"] : [])].join(between);
+  [...names.slice(0, MOST_NAMED).map(safeText), ...(names.length > MOST_NAMED ? ["…"] : [])].join(between);
 
 /** The stages of this run; what comes between two tasks belongs to every one. */
 export function stageLine({ stages }: Workflow, plan: string[]): string {

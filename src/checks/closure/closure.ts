@@ -3,15 +3,27 @@
  * reads beyond that (the tests themselves, its configuration, packages) is not in it: that is the work being checked.
  */
 
+import { commandsIn } from "../../kernel/text/command-line.ts";
 import type { Gate } from "../../kernel/types/workflow.ts";
 import { leavesOf } from "../../kernel/types/workflow.ts";
 import { type Closure, type ClosureItem, type ClosureScript, closureHash } from "../../store/closure.ts";
 import { hashOf, isObject, parseJson } from "../../store/files.ts";
 import { basename, dirname, join } from "../../store/names.ts";
 import { commandOf } from "../core/kinds/index.ts";
-import { commandsIn } from "./command-words.ts";
 import { type ClosureFiles, folderAt, openFiles, scriptAt, textAt, upwards } from "./files.ts";
-import { ENDINGS, FILE_TOOLS, FOLDER_OPTIONS, IN_FOLDER, INTERPRETER, SCRIPT_TOOLS, type ScriptTool } from "./tools.ts";
+import {
+  CONFIG_TOOLS,
+  ENDINGS,
+  FILE_TOOLS,
+  FOLDER_OPTIONS,
+  IN_FOLDER,
+  INTERPRETER,
+  LOADS,
+  NO_FILE,
+  SCRIPT_TOOLS,
+  type ScriptTool,
+  STARTER,
+} from "./tools.ts";
 
 export type { Closure } from "../../store/closure.ts";
 
@@ -24,13 +36,13 @@ const MOST_PIECES = 100;
 const MOST_SCRIPTS = 50;
 const LONGEST_WORD = 1024;
 
-export function closureOf(root: string, gates: Gate[]): Closure {
+export function computeClosure(root: string, gates: Gate[]): Closure {
   const files = openFiles(root);
-  const items = leavesOf(gates).flatMap((gate) => itemsOf(files, gate));
+  const items = leavesOf(gates).flatMap((gate) => listItems(files, gate));
   return { hash: closureHash(items), items };
 }
 
-function itemsOf(files: ClosureFiles, gate: Gate): ClosureItem[] {
+function listItems(files: ClosureFiles, gate: Gate): ClosureItem[] {
   const command = commandOf(gate);
   // What the person typed is named by no file of the repository.
   if (!command || gate.typed) return [];
@@ -39,6 +51,7 @@ function itemsOf(files: ClosureFiles, gate: Gate): ClosureItem[] {
     files,
     folders: [cwd],
     found: new Map(),
+    started: new Set(),
     depth: 0,
     words: { left: MOST_WORDS },
     books: new Map(),
@@ -52,12 +65,17 @@ function itemsOf(files: ClosureFiles, gate: Gate): ClosureItem[] {
         : { kind: "shell", text: command.shell }),
       cwd,
       env: gate.env ?? {},
-      scripts: [...search.found.values()].filter((script) => !isTheWork(gate, script)),
+      scripts: [...search.found.values()].filter(
+        (script) => search.started.has(script.path) || !isTheWork(gate, script),
+      ),
     },
   ];
 }
 
-/** Tests that a tests gate names are what is worked on; that they get no weaker is checked against the beginning. */
+/**
+ * Tests that a tests gate names are what is worked on; that they get no weaker is checked against the beginning. A file
+ * that the command itself starts is never the work, whatever its name: it decides what is checked.
+ */
 const isTheWork = (gate: Gate, { what, path }: ClosureScript) =>
   gate.tests !== undefined && gate.weakened !== "allow" && what === "file" && TEST_NAME.test(path);
 /** By the name of the file alone: what is merely in a folder of tests may be the program that runs them. */
@@ -68,6 +86,8 @@ interface Search {
   /** where a word may be seen from: the command's folder, and every one it changes to */
   folders: string[];
   found: Map<string, ClosureScript>;
+  /** paths of files that the command starts, or has loaded before anything else */
+  started: Set<string>;
   depth: number;
   words: { left: number };
   /** the scripts of a package.json, by its path */
@@ -88,6 +108,7 @@ function look(search: Search, words: string[]): void {
     lookAtWord(search, words, at);
     const rest = words.slice(at + 1);
     const program = basename(word);
+    if (Object.hasOwn(CONFIG_TOOLS, program)) lookForConfig(search, CONFIG_TOOLS[program]!);
     if (Object.hasOwn(FILE_TOOLS, program)) lookForFile(search, FILE_TOOLS[program]!);
     if (Object.hasOwn(SCRIPT_TOOLS, program)) lookForScripts(search, SCRIPT_TOOLS[program]!, rest);
     if (INTERPRETER.test(program)) lookForModule(search, rest);
@@ -95,11 +116,11 @@ function look(search: Search, words: string[]): void {
 }
 
 function note(search: Search, script: ClosureScript | null): boolean {
-  if (script) search.found.set(keyOf(script.path, script.what), script);
+  if (script) search.found.set(itemKey(script.path, script.what), script);
   return script !== null;
 }
 
-const keyOf = (path: string, what: string) => `${path}\0${what}`;
+const itemKey = (path: string, what: string) => `${path}\0${what}`;
 
 /** `cd x`, `make -C x`, `npm --prefix=x`: from here on both folders count. */
 function enter(search: Search, words: string[], at: number): void {
@@ -126,23 +147,35 @@ function lookAtWord(search: Search, words: string[], at: number): void {
   const word = words[at]!;
   if (at === 0 && !word.includes("/") && !word.includes("=")) return;
   const name = word.replace(/^-[^-]/, "");
-  if (isName(name) && !name.startsWith("-")) lookAtName(search, name);
+  const starts = isStarted(words, at);
+  if (isName(name) && !name.startsWith("-")) lookAtName(search, name, starts);
   if (/\s/.test(word)) deeper(search, search.folders, word);
-  else lookAtPieces(search, word.split(/[=,:;]+/));
+  else lookAtPieces(search, word.split(/[=,:;]+/), LOADS.test(word));
 }
 
-function lookAtPieces(search: Search, pieces: string[]): void {
+/** `./x`, `sh x`, `env A=1 timeout 5 node x`, `node --require x`: with nothing before it but what starts it. */
+function isStarted(words: string[], at: number): boolean {
+  if (LOADS.test(words[at - 1] ?? "")) return true;
+  const before = words.slice(0, at);
+  if (before.some((word) => NO_FILE.test(word))) return false;
+  return before.every((word) => STARTER.test(basename(word)) || /^-|^[A-Za-z_]\w*=|^[\d.]+[smhd]?$/.test(word));
+}
+
+function lookAtPieces(search: Search, pieces: string[], starts: boolean): void {
   if (pieces.length === 1) return;
   if (pieces.splice(MOST_PIECES).length > 0) leaveOut(search, `more than ${MOST_PIECES} names in one word`);
-  for (const piece of pieces) if (isName(piece)) lookAtName(search, piece);
+  for (const piece of pieces) if (isName(piece)) lookAtName(search, piece, starts);
 }
 
 const isName = (word: string) => word !== "" && word.length <= LONGEST_WORD && !word.includes("\0");
 
-function lookAtName(search: Search, name: string): void {
+function lookAtName(search: Search, name: string, starts = false): void {
   const seen = search.folders.map((folder) => scriptAt(search.files, folder, name)).filter((one) => one !== null);
   const there = seen.filter(({ what }) => what !== "missing");
-  for (const script of there.length > 0 ? there : seen.slice(0, 1)) note(search, script);
+  for (const script of there.length > 0 ? there : seen.slice(0, 1)) {
+    note(search, script);
+    if (starts) search.started.add(script.path);
+  }
 }
 
 function deeper(search: Search, folders: string[], line: string): void {
@@ -157,14 +190,16 @@ function deeper(search: Search, folders: string[], line: string): void {
 function lookForFile(search: Search, names: string[]): void {
   for (const folder of search.folders) {
     const ups = upwards(search.files, folder);
-    const file = firstOf(
-      ups.flatMap((up) => names.map((name) => [up, name])),
-      ([up, name]) => existing(search, up!, name!),
-    );
+    const file = firstExisting(search, ups, names);
     if (!note(search, file)) continue;
     const included = (file?.text ?? "").matchAll(/^\s*[-s]?(?:include|import)\s+(.+)$/gm);
     for (const [, list] of included) for (const name of list!.split(/[\s'"]+/).filter(isName)) lookAtName(search, name);
   }
+}
+
+function lookForConfig(search: Search, names: string[]): void {
+  for (const folder of search.folders)
+    for (const up of upwards(search.files, folder)) for (const name of names) note(search, existing(search, up, name));
 }
 
 function existing({ files }: Search, folder: string, name: string): ClosureScript | null {
@@ -172,21 +207,23 @@ function existing({ files }: Search, folder: string, name: string): ClosureScrip
   return script?.what === "missing" ? null : script;
 }
 
-function firstOf<From, To>(all: From[], ask: (one: From) => To | null): To | null {
-  for (const one of all) {
-    const answer = ask(one);
-    if (answer !== null) return answer;
-  }
-  return null;
+function firstExisting(search: Search, folders: string[], names: string[]): ClosureScript | null {
+  const places = folders.values().flatMap((folder) => names.values().map((name) => existing(search, folder, name)));
+  return places.find((script) => script !== null) ?? null;
 }
 
-/** `node x` is x.js, or x/index.js. */
+/** `node x` is x.js, or x/index.js; `python -m a.b` is a/b.py, or a/b/__main__.py. */
 function lookForModule(search: Search, rest: string[]): void {
-  const name = rest.find((word) => !word.startsWith("-")) ?? "";
+  const at = rest.findIndex((word) => !word.startsWith("-"));
+  const isModule = rest[at - 1] === "-m";
+  const name = isModule ? rest[at]!.replaceAll(".", "/") : (rest[at] ?? "");
   if (!isName(name)) return;
-  const ways = [...ENDINGS.map((ending) => name + ending), ...IN_FOLDER.map((file) => join(name, file))];
+  const ways = isModule
+    ? [`${name}.py`, `${name}/__main__.py`]
+    : [...ENDINGS.map((ending) => name + ending), ...IN_FOLDER.map((file) => join(name, file))];
   for (const folder of search.folders) {
-    for (const way of ways) note(search, existing(search, folder, way));
+    for (const script of ways.map((way) => existing(search, folder, way)))
+      if (script && note(search, script)) search.started.add(script.path);
   }
 }
 
@@ -200,12 +237,13 @@ function lookForScripts(search: Search, tool: ScriptTool, rest: string[]): void 
   for (const folder of search.folders) {
     const ups = upwards(search.files, folder);
     for (const up of ups) for (const file of tool.config) note(search, existing(search, up, file));
-    const file = firstOf(ups, (up) => existing(search, up, tool.file));
+    const file = firstExisting(search, ups, [tool.file]);
     if (!file) continue;
-    const scripts = scriptsOf(search, file.path, tool.key);
+    const scripts = readScripts(search, file.path, tool.key);
     if (!scripts) note(search, file);
     const book: Book = { search, tool, path: file.path, scripts: scripts ?? new Map() };
-    if (asked !== undefined && !book.scripts.has(asked)) noteMissing(book, asked);
+    if (asked !== undefined && !book.scripts.has(asked))
+      note(search, { path: file.path, what: `${itemTitle(book, asked)}: missing`, sha256: "" });
     for (const word of words) for (const name of tool.alias.get(word) ?? [word]) noteScript(book, name);
   }
 }
@@ -217,19 +255,15 @@ interface Book {
   scripts: Map<string, string>;
 }
 
-const titleOf = ({ tool }: Book, name: string) => `${tool.file} ${tool.key}.${name}`;
-
-function noteMissing(book: Book, name: string): void {
-  note(book.search, { path: book.path, what: `${titleOf(book, name)}: missing`, sha256: "" });
-}
+const itemTitle = ({ tool }: Book, name: string) => `${tool.file} ${tool.key}.${name}`;
 
 /** With what runs before and after it, and what its text names. */
 function noteScript(book: Book, name: string): void {
   const { search, path, scripts } = book;
   for (const one of scripts.has(name) ? [name, `pre${name}`, `post${name}`] : []) {
     const text = scripts.get(one);
-    const what = titleOf(book, one);
-    if (text === undefined || search.found.has(keyOf(path, what))) continue;
+    const what = itemTitle(book, one);
+    if (text === undefined || search.found.has(itemKey(path, what))) continue;
     note(search, { path, what, sha256: hashOf(text), text });
     deeper(search, [dirname(path)], text);
     // Composer's way to name another script.
@@ -238,7 +272,7 @@ function noteScript(book: Book, name: string): void {
 }
 
 /** null: it is not the JSON it should be. */
-function scriptsOf({ files, books }: Search, path: string, key: string): Map<string, string> | null {
+function readScripts({ files, books }: Search, path: string, key: string): Map<string, string> | null {
   const known = books.get(path);
   if (known !== undefined) return known;
   const file = parseJson((textAt(files, path) ?? "").replace(/^\uFEFF/, ""));

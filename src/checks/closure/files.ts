@@ -1,5 +1,6 @@
 /** Reads what a command names: only inside the project, bounded, and every answer says what it covers. */
 import { closeSync, constants, fstatSync, readSync, realpathSync } from "node:fs";
+import { attempt } from "../../kernel/attempt.ts";
 import type { ClosureScript } from "../../store/closure.ts";
 import { hashOf, lookAt, openRegular } from "../../store/files.ts";
 import { basename, join } from "../../store/names.ts";
@@ -47,15 +48,17 @@ function lookUp(files: ClosureFiles, path: string, word: string): ClosureScript 
   const inside = relativeTo(files.root, found);
   if (inside === null) return leadsOut(files, path, found);
   if (inside === "" || !lookAt(found)?.isFile()) return null;
-  const { what, sha256, text } = contentOf(files, found);
-  return { path: inside, what, sha256, ...(text !== null && mayBeShown(inside, text) && { text }) };
+  const { what, sha256, text } = contentAt(files, found);
+  // Secrets are hashed, not shown and not kept.
+  const isShown = text !== null && text.length <= LONGEST_SHOWN && !basename(inside).startsWith(".env");
+  return { path: inside, what, sha256, ...(isShown && { text }) };
 }
 
 /** The whole text of a regular file inside the project; null where there is none, or where it is too large. */
 export function textAt(files: ClosureFiles, path: string): string | null {
   const found = real(join(files.root, path));
   if (found === null || relativeTo(files.root, found) === null || !lookAt(found)?.isFile()) return null;
-  return contentOf(files, found).text;
+  return contentAt(files, found).text;
 }
 
 /** A folder of the project by its one true name; "." is the root. */
@@ -72,13 +75,7 @@ export function upwards(files: ClosureFiles, folder: string): string[] {
 }
 
 /** libc's answer: `..` after a link leads where the kernel says, not where the text does. */
-function real(path: string): string | null {
-  try {
-    return realpathSync.native(path);
-  } catch {
-    return null;
-  }
-}
+const real = (path: string) => attempt(() => realpathSync.native(path), null);
 
 function relativeTo(root: string, path: string): string | null {
   if (path === root) return "";
@@ -87,7 +84,7 @@ function relativeTo(root: string, path: string): string | null {
 
 /** A word that is no file is just a word, unless it can hardly mean anything else. */
 function missing(files: ClosureFiles, path: string, word: string): ClosureScript | null {
-  const isLink = lookLenient(path)?.isSymbolicLink() === true;
+  const isLink = attempt(() => lookAt(path)?.isSymbolicLink(), false);
   if (!isLink && !LOOKS_LIKE_A_SCRIPT.test(word)) return null;
   const inside = relativeTo(files.root, path);
   return inside === null ? null : { path: inside, what: "missing", sha256: "" };
@@ -100,18 +97,7 @@ function leadsOut(files: ClosureFiles, path: string, found: string): ClosureScri
   return { path: inside, what: `a link out of the project, to ${found}: its content is not covered`, sha256: "" };
 }
 
-function lookLenient(path: string) {
-  try {
-    return lookAt(path);
-  } catch {
-    return undefined;
-  }
-}
-
-/** Secrets are hashed, not shown and not kept. */
-const mayBeShown = (path: string, text: string) => text.length <= LONGEST_SHOWN && !basename(path).startsWith(".env");
-
-function contentOf(files: ClosureFiles, path: string): Content {
+function contentAt(files: ClosureFiles, path: string): Content {
   const known = files.read.get(path);
   if (known) return known;
   if (files.read.size >= MOST_FILES)
@@ -149,10 +135,5 @@ function readStart(path: string): { bytes: Uint8Array; size: number } {
   }
 }
 
-function decode(bytes: Uint8Array): string | null {
-  try {
-    return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
-  } catch {
-    return null;
-  }
-}
+const decode = (bytes: Uint8Array) =>
+  attempt(() => new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes), null);

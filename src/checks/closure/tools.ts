@@ -31,7 +31,7 @@ const npm: ScriptTool = {
 export const SCRIPT_TOOLS: Record<string, ScriptTool> = {
   npm,
   yarn: { ...npm, run: ["run"], config: [".yarnrc", ".yarnrc.yml", ".npmrc"] },
-  pnpm: { ...npm, config: [".npmrc", ".pnpmfile.cjs", "pnpm-workspace.yaml"] },
+  pnpm: { ...npm, config: [".npmrc", ".pnpmfile.cjs", ".pnpmfile.mjs", "pnpm-workspace.yaml"] },
   bun: { ...npm, run: ["run"], config: ["bunfig.toml", ".npmrc", ".env", ".env.local", ".env.test"] },
   composer: {
     file: "composer.json",
@@ -59,6 +59,33 @@ export const FILE_TOOLS: Record<string, string[]> = {
   "pre-commit": [".pre-commit-config.yaml"],
 };
 
+const NPM = [".npmrc"];
+const GRADLE = ["gradle.properties", "gradle/wrapper/gradle-wrapper.properties", "gradle/wrapper/gradle-wrapper.jar"];
+const MAVEN = [
+  "maven.config",
+  "jvm.config",
+  "extensions.xml",
+  "wrapper/maven-wrapper.properties",
+  "wrapper/maven-wrapper.jar",
+];
+const MVN = MAVEN.map((file) => `.mvn/${file}`);
+
+/** Files that choose what these programs start: another compiler, runner, registry or toolchain. All that are there. */
+export const CONFIG_TOOLS: Record<string, string[]> = {
+  cargo: [".cargo/config.toml", ".cargo/config", "rust-toolchain.toml", "rust-toolchain"],
+  go: ["go.work"],
+  npx: NPM,
+  pnpx: NPM,
+  bunx: ["bunfig.toml", ...NPM],
+  pip: ["pip.conf"],
+  bundle: [".bundle/config"],
+  gradle: GRADLE,
+  gradlew: GRADLE,
+  mvn: MVN,
+  mvnw: MVN,
+  dotnet: ["global.json", "NuGet.config", "nuget.config"],
+};
+
 /** `-C dir`, `--prefix dir` …: where the program looks instead. */
 export const FOLDER_OPTIONS = new Set([
   "-C",
@@ -72,6 +99,14 @@ export const FOLDER_OPTIONS = new Set([
   "--working-dir",
   "--workspace",
 ]);
+
+/** What starts the next word that is no option: a shell, an interpreter, or a program around another one. */
+export const STARTER =
+  /^(?:(?:ba|da|k|z|a)?sh|\.|source|node|bun|deno|tsx|ts-node|python[\d.]*|pypy\d?|php|ruby|perl|lua|env|exec|command|time|timeout|nice|nohup|setsid|stdbuf|sudo|xargs)$/;
+/** With these an interpreter runs tests or a module: what follows are its arguments. */
+export const NO_FILE = /^(?:--test|-m)$/;
+/** The next word is loaded before anything else. */
+export const LOADS = /^(?:-r|--require|--import|--loader|--experimental-loader|--preload)(?:=|$)/;
 
 /** They find a script without its ending, or a folder's. */
 export const INTERPRETER = /^(node|bun|deno|tsx|ts-node|python[\d.]*|pypy\d?|php|ruby|perl)$/;

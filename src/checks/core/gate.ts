@@ -8,12 +8,14 @@ import { type Background, type Finding, type Judged, pass, unproven } from "./ki
 
 export type { Judged } from "./kinds/kind.ts";
 
-export const backgroundOf = (run: Run, at: string, message: string | null = null): Background => ({
+export const buildBackground = (run: Run, at: string, message: string | null = null): Background => ({
   at,
   message,
-  base: run.base,
+  base: run.checks.base,
   entered_at: run.entered_at,
-  most_tests: run.most_tests ?? {},
+  most_tests: run.checks.most_tests ?? {},
+  earlier: { ...run.checks.verdicts },
+  accepted: run.checks.accepted ?? [],
 });
 
 // ── What has to be known ────────────────────────────────────────────────────
@@ -23,12 +25,12 @@ export const comparesTrees = (workflow: Workflow) =>
   leavesOf(gatesOf(workflow)).some((gate) => kindOf(gate).compares?.(gate));
 
 /** What tool calls are read with: this project's names for things. */
-export function namesFor({ task }: Pick<Run, "task">, { commands }: Workflow): Names {
+export function namesFor({ work: { task } }: Pick<Run, "work">, { commands }: Workflow): Names {
   const reviewers = [commands?.review, commands?.reviewer].flatMap((name) => name?.replace(/^\//, "") ?? []);
   return { ...(task?.path !== undefined && { notes: task.path }), ...(reviewers.length > 0 && { reviewers }) };
 }
 
-export function needsOf(gates: Gate[], run: Run, workflow: Workflow, facts: Facts): Need[] {
+export function listNeeds(gates: Gate[], run: Run, workflow: Workflow, facts: Facts): Need[] {
   if (gates.length === 0) return [];
   const wanted = new Set(leavesOf(gates).map((gate) => kindOf(gate).needs));
   const need: Need[] = [];
@@ -44,10 +46,22 @@ export function needsOf(gates: Gate[], run: Run, workflow: Workflow, facts: Fact
 }
 
 function measurement(gates: Gate[], run: Run, workflow: Workflow): Need {
-  const { base_tree = "", entered_at: since, entered = {}, verdicts: known = {}, claim } = run;
-  const task = run.task && workflow.tasks ? { task: { id: run.task.id, scope: workflow.tasks } } : {};
+  const { entered_at: since, entered = {} } = run;
+  const { base_tree = "", verdicts: known = {}, claim } = run.checks;
+  const task = run.work.task && workflow.tasks ? { task: { id: run.work.task.id, scope: workflow.tasks } } : {};
   const names = namesFor(run, workflow);
-  return { kind: "gates", gates, base_tree, since, entered, names, known, resumed: claim?.open === "running", ...task };
+  return {
+    kind: "gates",
+    gates,
+    base_tree,
+    kept: true,
+    since,
+    entered,
+    names,
+    known,
+    resumed: claim?.open === "running",
+    ...task,
+  };
 }
 
 export const isChanged = (facts: Facts) => !facts.definition?.ok || facts.definition.value.length > 0;
@@ -60,19 +74,14 @@ export const judgeAll = (gates: Gate[], background: Background, facts: Facts): J
 
 export function judge(gate: Gate, background: Background, facts: Facts): Judged {
   const children = childrenOf(gate).map((child) => judge(child, background, facts));
-  return children.length > 0 ? groupVerdict(gate, background, children) : judgeLeaf(gate, background, facts);
-}
-
-function groupVerdict(gate: Gate, background: Background, children: Judged[]): Judged {
-  const chosen = gate.any ? bestOf(children) : worstOf(children);
+  if (children.length === 0) return judgeLeaf(gate, background, facts);
+  const ranked = children.toSorted((a, b) => RANK[a.verdict] - RANK[b.verdict]);
+  const chosen = ranked.at(gate.any ? -1 : 0)!;
   const tree = children.find((child) => child.tree !== "")?.tree ?? "";
   return { ...chosen, gate: gate.name, id: gate.id, tree, at: background.at, why: `${chosen.gate}: ${chosen.why}` };
 }
 
 const RANK: Record<VerdictWord, number> = { fail: 0, unproven: 1, pass: 2 };
-const byRank = (verdicts: Judged[]) => verdicts.toSorted((a, b) => RANK[a.verdict] - RANK[b.verdict]);
-const worstOf = (verdicts: Judged[]) => byRank(verdicts)[0]!;
-const bestOf = (verdicts: Judged[]) => byRank(verdicts).at(-1)!;
 
 function judgeLeaf(gate: Gate, background: Background, facts: Facts): Judged {
   const tree = facts.tree?.ok ? facts.tree.value : "";
@@ -90,6 +99,8 @@ function judgeFact(gate: Gate, background: Background, facts: Facts, fact: GateF
       return { ...fact.verdict, at: background.at };
     case "unknown":
       return unproven(fact.why);
+    case "untrusted":
+      return { ...unproven(fact.why), untrusted: true };
     case "unchanged":
       return pass("skipped: no matching files changed");
     case "running":

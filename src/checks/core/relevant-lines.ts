@@ -1,33 +1,37 @@
-import { plain } from "../../kernel/text/safe-text.ts";
+import { safeText } from "../../kernel/text/safe-text.ts";
 
 /**
  * The lines of a long output that say why it failed: the first failure with what follows it, the names of others, and
- * the last lines. A line that only looks like a failure costs a line of text, no more: nothing is judged by this.
+ * the closing lines. A line that only looks like a failure costs a line of text, no more: nothing is judged by this.
  */
 
 const FAILURE =
-  /^\s*(?:not ok \d|[✖✗✕×●] |FAIL(?:ED|URES?)?\b|--- FAIL|E {2,}\S|\d+\) \S|\[ERROR\]|error(?:\[\w+\])?: |\w*Error: |thread '.*' panicked|panic: )/;
+  /^\s*(?:not ok \d|[✖✗✕×●] |FAIL(?:ED|URES?)?\b|--- FAIL|E {2,}\S|\d+\) \S|\[ERROR\]|error(?:\[\w+\])?: (?!\|)|\w*Error: |thread '.*' panicked|panic: )/;
+/** Tests that passed, the frame of a TAP report, and what npm has to say about itself. */
+const NOISE =
+  /^\s*(?:ok \d.*|# Subtest: .*|TAP version \d+|1\.\.\d+|---|\.\.\.|npm (?:notice|warn)\b.*|duration_ms: .*|(?:type|failureType|operator): '\w+'|code: 'ERR_ASSERTION'|name: 'AssertionError'|.*\(node:(?:internal|async_hooks)\b.*\)|# (?:suites|cancelled|skipped|todo|duration_ms) .*)$/;
 const WIDEST = 200;
-const BELOW = 12;
+const BELOW = 8;
 const OTHERS = 5;
+const CLOSING = 4;
 const MOST_TEXT = 512 * 1024;
 
+/** `last`: how many lines of an output in which nothing names a failure. */
 export function relevantLines(text: string, last: number): string {
   const lines = shortLines(text);
-  const tail = Math.max(0, lines.length - last);
-  const marks = lines.flatMap((line, at) => (at < tail && FAILURE.test(line) ? [at] : []));
+  const marks = lines.flatMap((line, at) => (FAILURE.test(line) ? [at] : []));
   const [first] = marks;
-  if (first === undefined) return lines.slice(tail).join("\n");
-  const below = Math.min(tail, first + 1 + BELOW);
-  const others = marks.filter((at) => at >= below).slice(0, OTHERS);
-  const between = others.map((at) => lines[at]!);
-  const gap = below + between.length < tail ? ["…"] : [];
-  return [...lines.slice(first, below), ...between, ...gap, ...lines.slice(tail)].join("\n");
+  if (first === undefined) return lines.slice(-last).join("\n");
+  const below = first + 1 + BELOW;
+  const end = Math.max(below, lines.length - CLOSING);
+  const others = marks.filter((at) => at >= below && at < end).slice(0, OTHERS);
+  const gap = below + others.length < end ? ["…"] : [];
+  return [...lines.slice(first, below), ...others.map((at) => lines[at]!), ...gap, ...lines.slice(end)].join("\n");
 }
 
-/** Without empty lines, and none too wide. */
+/** Without empty lines and noise, and none too wide. */
 function shortLines(text: string): string[] {
-  const lines = plain(text.slice(-MOST_TEXT)).split("\n");
-  const filled = lines.map((line) => line.trimEnd()).filter((line) => line !== "");
+  const lines = safeText(text.slice(-MOST_TEXT)).split("\n");
+  const filled = lines.map((line) => line.trimEnd()).filter((line) => line !== "" && !NOISE.test(line));
   return filled.map((line) => (line.length > WIDEST ? `${line.slice(0, WIDEST - 1)}…` : line));
 }

@@ -1,10 +1,9 @@
 /** Which files a tool call plainly changes. What may change files unseen (scripts, formatters, builds) is left out. */
 
-import { isShell, nameOf } from "../../kernel/text/shell.ts";
-import { tokensOf } from "../../kernel/text/shell-words.ts";
 import type { Json } from "../../kernel/types/json.ts";
 import type { ToolCall } from "../../kernel/types/run.ts";
-import { commandsOf, lineOf } from "./evidence.ts";
+import { readCommandLine, textAt } from "./evidence.ts";
+import { isShell, parseShell, programName } from "./shell.ts";
 import { testCommand } from "./test-commands.ts";
 
 /** One command of a line, in the order of the line. */
@@ -18,51 +17,26 @@ const MCP_EDITORS = /^mcp__.+__(?:write|edit|create|replace|insert|delete|move|a
 const PATHS = ["file_path", "notebook_path", "path", "filename"];
 
 /** What each call changed; a call that failed as a whole changed nothing, a shell line may have. */
-export function changesOf(call: ToolCall): Change[] {
-  if (isShell(call.name)) return shellChanges(lineOf(call.input));
+export function listChanges(call: ToolCall): Change[] {
+  if (isShell(call.name)) return shellChanges(readCommandLine(call.input));
   if (!isEditor(call.name) || call.result?.error === true) return [];
-  return [{ edited: [pathOf(call.input)], tests: false }];
+  return [{ edited: [readPath(call.input)], tests: false }];
 }
 
 export const isEditor = (name: string) => EDITORS.test(name) || MCP_EDITORS.test(name);
 
-function pathOf(input: Json): string {
-  const fields = typeof input === "object" && input !== null && !Array.isArray(input) ? input : {};
-  const found = PATHS.map((key) => fields[key]).find((value) => typeof value === "string" && value !== "");
-  return typeof found === "string" ? found : "a file";
+function readPath(input: Json): string {
+  return PATHS.map((key) => textAt(input, key)).find((value) => value !== "") ?? "a file";
 }
 
 // ── Shell ───────────────────────────────────────────────────────────────────
 
-const LONGEST = 100_000;
-
 function shellChanges(line: string): Change[] {
-  if (line.length > LONGEST) return [];
-  return segmentsOf(line).flatMap(({ words, targets }) => {
-    const commands = commandsOf(words.map(quoted).join(" "));
-    const edited = [...commands.flatMap(editedBy), ...targets].filter(isOfTheProject);
-    const tests = commands.some((command) => testCommand(command) !== null);
+  return parseShell(line).commands.flatMap(({ words, targets }) => {
+    const edited = [...editedBy(words), ...targets].filter(isOfTheProject);
+    const tests = testCommand(words) !== null;
     return edited.length > 0 || tests ? [{ edited, tests }] : [];
   });
-}
-
-const quoted = (word: string) => (/^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`);
-
-interface Segment {
-  words: string[];
-  /** files that its output is written to */
-  targets: string[];
-}
-
-function segmentsOf(line: string): Segment[] {
-  const segments: Segment[] = [{ words: [], targets: [] }];
-  for (const token of tokensOf(line)) {
-    const last = segments.at(-1)!;
-    if (token.kind === "op") segments.push({ words: [], targets: [] });
-    else if (token.kind === "word") last.words.push(token.text);
-    else if (/^>[>|]?$/.test(token.op) && /^[1&]?$/.test(token.fd)) last.targets.push(token.target);
-  }
-  return segments;
 }
 
 /** Scratch, logs and what builds produce are not the work. */
@@ -71,7 +45,7 @@ const ELSEWHERE =
 const isOfTheProject = (path: string) => !ELSEWHERE.test(path);
 
 function editedBy(words: string[]): string[] {
-  const name = nameOf(words[0]);
+  const name = programName(words[0]);
   const args = words.slice(1);
   const operands = args.filter((word) => !word.startsWith("-"));
   switch (name) {

@@ -3,15 +3,15 @@
  * summary and exit status: text that others printed, old logs and filtered output are no evidence.
  */
 
-import { type Command, isShell, parseShell, type ShellLine } from "../../kernel/text/shell.ts";
 import type { Json } from "../../kernel/types/json.ts";
 import type { ToolCall } from "../../kernel/types/run.ts";
 import type { Tally } from "../../kernel/types/verdict.ts";
+import { type Command, isShell, parseShell, type ShellLine } from "./shell.ts";
 import { echoedStatus, isBeheaded, isQuoting, ownExit, weakFilter } from "./shell-status.ts";
 import { countSummaries, judgeTests, type TestVerdict } from "./tally.ts";
 import { type TestCommand, testCommand } from "./test-commands.ts";
+import { printsCompileError } from "./test-output.ts";
 
-export { commandsOf } from "../../kernel/text/shell.ts";
 export { judgeTests, readTally } from "./tally.ts";
 
 export interface TestRun {
@@ -24,7 +24,7 @@ export interface TestRun {
   tally: Tally | null;
 }
 
-const BROKEN_OFF =
+export const BROKEN_OFF =
   /^(?:Error: )?(?:Command timed out|Command was aborted|Command running in background|\[Request interrupted)/;
 
 interface Test {
@@ -35,11 +35,11 @@ interface Test {
 
 /** Which test commands ran, in order. */
 export function testRuns(calls: ToolCall[]): TestRun[] {
-  return calls.flatMap((call) => (isShell(call.name) ? runsOf(call) : []));
+  return calls.flatMap((call) => (isShell(call.name) ? readRuns(call) : []));
 }
 
-function runsOf(call: ToolCall): TestRun[] {
-  const shell = parseShell(lineOf(call.input));
+function readRuns(call: ToolCall): TestRun[] {
+  const shell = parseShell(readCommandLine(call.input));
   const tests = shell.commands.flatMap((command, place): Test[] => {
     const known = testCommand(command.words);
     return known ? [{ command, place, known }] : [];
@@ -71,13 +71,13 @@ function judgeCall(call: ToolCall, shell: ShellLine, tests: Test[]): TestVerdict
   const { result } = call;
   if (field(call.input, "run_in_background") === true) return none("it was started in the background");
   if (result === null) return none("no result was seen");
-  if (isText(field(result.data, "backgroundTaskId"))) return none("it was moved to the background");
+  if (textAt(result.data, "backgroundTaskId") !== "") return none("it was moved to the background");
   if (field(result.data, "interrupted") === true || BROKEN_OFF.test(result.text)) return none("it was broken off");
-  if (tests.some((test) => test.command.redirected)) return none("its output went into a file");
+  if (tests.some((test) => test.command.targets.length > 0)) return none("its output went into a file");
   if (tests.some((test) => test.command.negated)) return none("its exit status was not its own");
-  const exit = exitOf(result);
+  const exit = readExit(result);
   if (exit === undefined) return none("the call failed without an exit status");
-  return judgeOutput(outputOf(result), exit, shell, tests);
+  return judgeOutput(readOutput(result), exit, shell, tests);
 }
 
 function judgeOutput(printed: string, lineExit: number, shell: ShellLine, tests: Test[]): TestVerdict {
@@ -97,7 +97,10 @@ function judgeOutput(printed: string, lineExit: number, shell: ShellLine, tests:
   if (joint.verdict === "fail")
     return mayNotHaveRun(joint, shell, tests) ? none("an earlier command of the line failed") : joint;
   if (joint.verdict !== "pass") return joint;
-  return doubtOf(output, exit, shell, tests) ?? joint;
+  // A compiler before the tests may have failed: whether the tests ran on its result is not known.
+  if (shell.commands.some((_, place) => ownExit(shell, place, lineExit) !== 0) && printsCompileError(output))
+    return none("a compile error was printed");
+  return findDoubt(output, exit, shell, tests) ?? joint;
 }
 
 /** 0 if all are; a failure if one is known; else not known. */
@@ -105,7 +108,8 @@ function commonExit(exits: (number | null)[]): number | null {
   return exits.find((exit) => exit !== null && exit !== 0) ?? (exits.includes(null) ? null : 0);
 }
 
-function doubtOf(output: string, exit: number | null, shell: ShellLine, tests: Test[]): TestVerdict | null {
+function findDoubt(output: string, exit: number | null, shell: ShellLine, tests: Test[]): TestVerdict | null {
+  if (shell.broken) return none("the line cannot be read to its end");
   const filter = tests.map((test) => weakFilter(shell, test.place)).find((found) => found !== null);
   if (filter) return none(`what \`${filter}\` left of the output proves nothing`);
   if (exit === null && tests.some(({ known, place }) => known.several && isBeheaded(shell, place, output)))
@@ -129,15 +133,16 @@ function mayNotHaveRun(joint: TestVerdict, shell: ShellLine, tests: Test[]): boo
 
 // ── The call's own data ─────────────────────────────────────────────────────
 
-function field(value: Json, name: string): Json | undefined {
+export function field(value: Json, name: string): Json | undefined {
   return typeof value === "object" && value !== null && !Array.isArray(value) ? value[name] : undefined;
 }
 
-function isText(value: Json | undefined): value is string {
-  return typeof value === "string" && value !== "";
+export function textAt(value: Json, name: string): string {
+  const found = field(value, name);
+  return typeof found === "string" ? found : "";
 }
 
-export function lineOf(input: Json): string {
+export function readCommandLine(input: Json): string {
   const command = field(input, "command") ?? field(input, "cmd") ?? "";
   if (typeof command === "string") return command;
   if (!Array.isArray(command)) return "";
@@ -146,7 +151,7 @@ export function lineOf(input: Json): string {
 
 type Result = NonNullable<ToolCall["result"]>;
 
-function exitOf({ text, error, data }: Result): number | undefined {
+function readExit({ text, error, data }: Result): number | undefined {
   const given = field(data, "exitCode") ?? field(data, "exit_code");
   if (typeof given === "number") return given;
   if (!error) return 0;
@@ -154,9 +159,9 @@ function exitOf({ text, error, data }: Result): number | undefined {
   return found ? Number(found[1]) : undefined;
 }
 
-function outputOf({ text, data }: Result): string {
+function readOutput({ text, data }: Result): string {
   const stdout = field(data, "stdout");
-  const stderr = field(data, "stderr");
+  const stderr = textAt(data, "stderr");
   if (typeof stdout !== "string") return text.replace(/^(?:Error: )?Exit code \d{1,3}\n?/, "");
-  return isText(stderr) ? `${stdout}\n${stderr}` : stdout;
+  return stderr === "" ? stdout : `${stdout}\n${stderr}`;
 }

@@ -1,7 +1,8 @@
 /** What a reviewer said: a sub-agent or a command that reviews, by the last line of its result that says anything about it. */
 
+import { isConditional, isNegated, ownLines, withoutQuotes } from "../../kernel/text/doubt.ts";
 import type { Json, ToolCall } from "../../kernel/types/run.ts";
-import { isConditional, isNegated, ownLines } from "./infer-prose.ts";
+import { field, textAt } from "./evidence.ts";
 import { changedBy } from "./infer-tests.ts";
 
 type ReviewWord = "approved" | "refused" | "unclear";
@@ -14,7 +15,7 @@ export interface Review {
 }
 
 /** The last review among the calls; null: there was none. An approval is of the code as it was then. */
-export function reviewOf(calls: ToolCall[], reviewers: string[] = []): Review | null {
+export function judgeReview(calls: ToolCall[], reviewers: string[] = []): Review | null {
   const place = calls.findLastIndex((call) => isReview(call, reviewers));
   const review = calls[place];
   if (review === undefined) return null;
@@ -42,9 +43,7 @@ function judge({ name, result }: ToolCall): Omit<Review, "at"> {
   };
 }
 
-const isAway = (data: Json) =>
-  textAt(data, "status") === "async_launched" ||
-  (data !== null && typeof data === "object" && "interrupted" in data && data.interrupted === true);
+const isAway = (data: Json) => textAt(data, "status") === "async_launched" || field(data, "interrupted") === true;
 const resultOfSkill = (text: string) => /^Skill .*completed[^\n]*\n+Result:\n?(.*)$/s.exec(text)?.[1] ?? "";
 
 function isReview(call: ToolCall, reviewers: string[]): boolean {
@@ -92,13 +91,13 @@ const SENTENCE =
 /** A reviewer who asks for changes, negates or sets conditions in the last line about it has not approved. */
 export function reviewVerdict(text: string): ReviewWord {
   for (const raw of ownLines(text).toReversed()) {
-    const word = wordOf(raw.slice(0, 1000));
+    const word = classifyLine(raw.slice(0, 1000));
     if (word !== null) return word;
   }
   return "unclear";
 }
 
-function wordOf(raw: string): ReviewWord | null {
+function classifyLine(raw: string): ReviewWord | null {
   // A table's row or an item with an open box is about a part.
   if (/^\s*\||^\s*[-*+]\s*\[[ >]?\]/.test(raw)) return REFUSED.test(raw) ? "refused" : null;
   const line = raw
@@ -110,15 +109,9 @@ function wordOf(raw: string): ReviewWord | null {
   if (/\?/.test(line)) return "unclear";
   if (isNegated(line)) return "refused";
   if (isConditional(line)) return ASKS.test(line) ? "refused" : "unclear";
-  const quoteless = line.replace(/"[^"]*"|“[^”]*”|'[^']*'/g, "·");
+  const quoteless = withoutQuotes(line);
   return VERDICT.test(quoteless) ||
     quoteless.split(/(?<=[.!])\s+/).some((one) => VERDICT.test(one) || SENTENCE.test(one))
     ? "approved"
     : null;
-}
-
-function textAt(value: Json, key: string): string {
-  if (typeof value !== "object" || value === null || Array.isArray(value)) return "";
-  const found = value[key];
-  return typeof found === "string" ? found : "";
 }

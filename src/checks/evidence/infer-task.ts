@@ -1,17 +1,18 @@
 /** What tool calls did with the task: opened it, closed it, opened it again. The tracker has the last word on it. */
 
-import { isShell, nameOf, parseShell } from "../../kernel/text/shell.ts";
+import { attempt } from "../../kernel/attempt.ts";
 import type { Json, ToolCall } from "../../kernel/types/run.ts";
-import { parseSessionFile, tasksOf } from "../../trackers/core/session-file.ts";
+import { listTasks, parseSessionFile } from "../../trackers/core/session-file.ts";
 import { isEditor } from "./edits.ts";
-import { lineOf } from "./evidence.ts";
-import { ownExit } from "./shell-status.ts";
+import { BROKEN_OFF, field, readCommandLine, textAt } from "./evidence.ts";
+import { isShell, parseShell, programName } from "./shell.ts";
+import { literally, ownExit } from "./shell-status.ts";
 
 /** `bd show x`, `gh issue view 3`, or reading the file it is in; what it printed must be in the transcript. */
 export function shows(call: ToolCall, task: string, notes = NOTES): boolean {
   if (task === "" || !isOver(call)) return false;
   if (call.name === "Read" || call.name === "Grep")
-    return !call.result!.error && isSession(pathOf(call.input), notes) && taskIn(call.result!.text, task) !== null;
+    return !call.result!.error && isSession(readPath(call.input), notes) && taskIn(call.result!.text, task) !== null;
   return ranIn(call).some((ran) => showsTask(ran, task) || printsSession(ran, task, notes));
 }
 
@@ -66,22 +67,20 @@ interface Ran {
 
 /** Not under way, not broken off. */
 function isOver({ input, result }: ToolCall): boolean {
-  if (result === null || fieldOf(input, "run_in_background") === true) return false;
-  if (fieldOf(result.data, "interrupted") === true || typeof fieldOf(result.data, "backgroundTaskId") === "string")
+  if (result === null || field(input, "run_in_background") === true) return false;
+  if (field(result.data, "interrupted") === true || typeof field(result.data, "backgroundTaskId") === "string")
     return false;
-  return !/^(?:Error: )?(?:Command timed out|Command was aborted|Command running in background|\[Request interrupted)/.test(
-    result.text,
-  );
+  return !BROKEN_OFF.test(result.text);
 }
 
 function ranIn(call: ToolCall): Ran[] {
   if (!isShell(call.name) || !isOver(call)) return [];
-  const shell = parseShell(lineOf(call.input));
+  const shell = parseShell(readCommandLine(call.input));
   const output = call.result!.text;
-  return shell.commands.map(({ words, negated, redirected }, place) => ({
+  return shell.commands.map(({ words, negated, targets }, place) => ({
     words,
     sure: !negated && ownExit(shell, place, call.result!.error ? 1 : 0) === 0,
-    redirected,
+    redirected: targets.length > 0,
     output,
   }));
 }
@@ -102,7 +101,7 @@ const VALUED: Record<string, RegExp> = {
 const ELSEWHERE = /^(?:--help|-h|--dry-run|-R|--repo|--web|-w)(?:=|$)/;
 
 function parseTrackerCommand(words: string[]): TrackerCommand | null {
-  const tool = nameOf(words[0]);
+  const tool = programName(words[0]);
   if (!Object.hasOwn(VALUED, tool)) return null;
   const plain: string[] = [];
   const options: string[] = [];
@@ -161,7 +160,6 @@ function stateFromCommand(command: TrackerCommand, ran: Ran, task: string): "clo
 
 // ── What they printed ───────────────────────────────────────────────────────
 
-const literally = (text: string) => text.replace(/[.*+?^${}()|[\]\\/-]/g, "\\$&");
 const named = (task: string) => `(?<![\\w-])${literally(task.replace(/^#/, ""))}(?!\\.?[\\w-])`;
 const mentions = (text: string, task: string) => new RegExp(named(task)).test(text);
 
@@ -177,27 +175,23 @@ function isRefused(output: string, task: string): boolean {
 /** As the line begins: a title may hold another task's id. */
 function tells(output: string, words: string, task: string): boolean {
   if (new RegExp(`^(?:${words}) ${literally(task)}: `, "m").test(output)) return true;
-  return fieldOf(fieldOf(jsonIn(output), "task") ?? null, "id") === task;
+  return field(field(jsonIn(output), "task") ?? null, "id") === task;
 }
 
 function saysClosed(output: string, task: string): boolean {
   if (new RegExp(`^\\W*Closed\\b.*${named(task)}`, "im").test(output)) return true;
-  return listOf(jsonIn(output)).some((item) => fieldOf(item, "id") === task && fieldOf(item, "status") === "closed");
+  return toList(jsonIn(output)).some((item) => field(item, "id") === task && field(item, "status") === "closed");
 }
 
 function jsonIn(output: string): Json {
   const start = output.search(/[[{]/);
-  try {
-    return start < 0 ? null : JSON.parse(output.slice(start));
-  } catch {
-    return null;
-  }
+  return start < 0 ? null : attempt(() => JSON.parse(output.slice(start)), null);
 }
 
-function listOf(value: Json): Json[] {
+function toList(value: Json): Json[] {
   if (Array.isArray(value)) return value;
-  const inner = fieldOf(value, "data") ?? fieldOf(value, "closed");
-  return inner === undefined ? [value] : listOf(inner);
+  const inner = field(value, "data") ?? field(value, "closed");
+  return inner === undefined ? [value] : toList(inner);
 }
 
 // ── session.md ──────────────────────────────────────────────────────────────
@@ -214,13 +208,12 @@ export const isAboutWork = (path: string, notes?: string) =>
 /** Its state in a text of session.md, or in a part of one as tools print it. */
 function taskIn(text: string, task: string): string | null {
   const plain = text.replace(/^\s*(?:[\w./-]*session\.md:)?(?:\d+[→:\t-])?[ \t]?(?=\s*[-*+] \[)/gm, "");
-  return tasksOf(parseSessionFile(plain)).find((one) => one.id === task)?.state ?? null;
+  return listTasks(parseSessionFile(plain)).find((one) => one.id === task)?.state ?? null;
 }
 
 function stateEdited(input: Json, task: string, notes: string): "closed" | "open" | null {
-  if (!isSession(pathOf(input), notes)) return null;
-  const edits = fieldOf(input, "edits");
-  const states = (Array.isArray(edits) ? edits : [input]).map((edit) => {
+  if (!isSession(readPath(input), notes)) return null;
+  const states = listEdits(input).map((edit) => {
     const after = taskIn(textAt(edit, "new_string") || textAt(edit, "content"), task);
     const before = taskIn(textAt(edit, "old_string"), task);
     if (after === before || after === null) return null;
@@ -230,23 +223,16 @@ function stateEdited(input: Json, task: string, notes: string): "closed" | "open
 }
 
 function startedByEdit(input: Json): string[] {
-  if (!isSession(pathOf(input))) return [];
-  const edits = fieldOf(input, "edits");
-  return (Array.isArray(edits) ? edits : [input])
-    .flatMap((edit) => tasksOf(parseSessionFile(textAt(edit, "new_string") || textAt(edit, "content"))))
+  if (!isSession(readPath(input))) return [];
+  return listEdits(input)
+    .flatMap((edit) => listTasks(parseSessionFile(textAt(edit, "new_string") || textAt(edit, "content"))))
     .filter((task) => task.state === "claimed")
     .map((task) => task.id);
 }
 
-// ── Input ───────────────────────────────────────────────────────────────────
-
-function fieldOf(value: Json, key: string): Json | undefined {
-  return typeof value === "object" && value !== null && !Array.isArray(value) ? value[key] : undefined;
+function listEdits(input: Json): Json[] {
+  const edits = field(input, "edits");
+  return Array.isArray(edits) ? edits : [input];
 }
 
-function textAt(value: Json, key: string): string {
-  const found = fieldOf(value, key);
-  return typeof found === "string" ? found : "";
-}
-
-const pathOf = (input: Json) => textAt(input, "file_path") || textAt(input, "path");
+const readPath = (input: Json) => textAt(input, "file_path") || textAt(input, "path");

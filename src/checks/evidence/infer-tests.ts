@@ -1,9 +1,9 @@
 /** Which test runs count, which red ones are still red, and what was changed after them. */
 
-import { nameOf, parseShell } from "../../kernel/text/shell.ts";
 import type { ToolCall } from "../../kernel/types/run.ts";
-import { changesOf } from "./edits.ts";
-import { lineOf, type TestRun, testRuns } from "./evidence.ts";
+import { listChanges } from "./edits.ts";
+import { readCommandLine, type TestRun, testRuns } from "./evidence.ts";
+import { parseShell, programName } from "./shell.ts";
 import { testCommand } from "./test-commands.ts";
 
 export interface TestState {
@@ -51,7 +51,7 @@ function lastChange(calls: ToolCall[]): string | null {
 function located(call: ToolCall): Located[] {
   const runs = testRuns([call]);
   if (runs.length === 0) return [];
-  const { commands } = parseShell(lineOf(call.input));
+  const { commands } = parseShell(readCommandLine(call.input));
   const folder = commands.find(({ words }) => words[0] === "cd")?.words[1] ?? "";
   const seen = runs.at(-1)!.tally?.runner.split("+");
   return runs.map((run) => ({ run, folder, runners: seen ?? testCommand(run.command.split(" "))?.runners ?? [] }));
@@ -65,7 +65,7 @@ function makesGood(green: Located, red: Located): boolean {
 /** Files a call changed, or may have changed. */
 export function changedBy(call: ToolCall): string[] {
   return [
-    ...changesOf(call)
+    ...listChanges(call)
       .flatMap((change) => change.edited)
       .filter(isInside),
     ...writersIn(call, 0),
@@ -73,14 +73,14 @@ export function changedBy(call: ToolCall): string[] {
 }
 
 /** Scratch files are not the work. */
-const isInside = (path: string) =>
+export const isInside = (path: string) =>
   !/^(?:\/tmp\/|\/var\/tmp\/|\/dev\/)|(?:^|\/)session\.md$|(?:^|\/)\.(?:claude|beads|pawl)\//.test(path);
 
 function behindTests(call: ToolCall): string | null {
-  const changes = changesOf(call);
+  const changes = listChanges(call);
   const later = changes.slice(changes.findLastIndex((change) => change.tests) + 1);
   const edited = later.flatMap((change) => change.edited).findLast(isInside);
-  const { commands } = parseShell(lineOf(call.input));
+  const { commands } = parseShell(readCommandLine(call.input));
   const tested = commands.findLastIndex(({ words }) => testCommand(words) !== null);
   return edited ?? writersIn(call, tested + 1).at(-1) ?? null;
 }
@@ -107,7 +107,7 @@ const FORMATTERS: Record<string, RegExp> = {
 const INTERPRETERS = /^(?:python[\d.]*|node|ruby|perl|php|deno|bun)$/;
 
 function writersIn(call: ToolCall, from: number): string[] {
-  const line = lineOf(call.input);
+  const line = readCommandLine(call.input);
   if (line === "" || call.name === "Read") return [];
   const commands = parseShell(line).commands.slice(from);
   return commands
@@ -118,7 +118,7 @@ function writersIn(call: ToolCall, from: number): string[] {
 
 /** A formatter that writes, or a script in the line itself: what it did cannot be seen. */
 function mayWrite(words: string[], line: string): boolean {
-  const name = nameOf(words[0]);
+  const name = programName(words[0]);
   const args = words.slice(1);
   if (INTERPRETERS.test(name))
     return args.some((word) => /^(?:-c|-e|-i|--eval|-)$/.test(word)) || (args.length === 0 && /<<|\|/.test(line));

@@ -3,17 +3,17 @@
  * only for what has no tool, and its negations are refused. In doubt nothing is inferred.
  */
 
-import { isShell } from "../../kernel/text/shell.ts";
-import type { Inferred, Names, Progress, Seen } from "../../kernel/types/inference.ts";
+import type { Inferred, Names, ObservedStage, Progress } from "../../kernel/types/inference.ts";
 import type { ToolCall } from "../../kernel/types/run.ts";
 import type { Inference } from "../../kernel/types/workflow.ts";
-import { changesOf, isEditor } from "./edits.ts";
+import { isEditor, listChanges } from "./edits.ts";
 import { saysOne } from "./infer-prose.ts";
-import { type Review, reviewOf } from "./infer-review.ts";
+import { judgeReview, type Review } from "./infer-review.ts";
 import { isClosedBy, shows } from "./infer-task.ts";
-import { type TestState, testState } from "./infer-tests.ts";
+import { isInside, type TestState, testState } from "./infer-tests.ts";
+import { isShell } from "./shell.ts";
 
-export { reviewOf, reviewVerdict } from "./infer-review.ts";
+export { judgeReview, reviewVerdict } from "./infer-review.ts";
 export { closes } from "./infer-task.ts";
 
 export function lookForSignal(
@@ -22,8 +22,8 @@ export function lookForSignal(
   message: string,
   task: string,
   names: Names = {},
-): Seen {
-  const standing = standingOf(calls, names);
+): ObservedStage {
+  const standing = gatherEvidence(calls, names);
   const found = Object.entries(rules).map(([signal, rule]) => ({
     signal,
     evidence: shownBy(rule, calls, standing, message, task),
@@ -41,15 +41,15 @@ export function lookForSignal(
 }
 
 /** What is costly to find out: read when a rule needs it, once for all rules. */
-interface Standing {
+interface EvidenceSoFar {
   tests: () => TestState;
   review: () => Review | null;
   notes?: string;
 }
 
-const standingOf = (calls: ToolCall[], { notes, reviewers }: Names = {}): Standing => ({
+const gatherEvidence = (calls: ToolCall[], { notes, reviewers }: Names = {}): EvidenceSoFar => ({
   tests: once(() => testState(calls)),
-  review: once(() => reviewOf(calls, reviewers)),
+  review: once(() => judgeReview(calls, reviewers)),
   ...(notes !== undefined && { notes }),
 });
 
@@ -64,7 +64,7 @@ function once<T>(look: () => T): () => T {
 function shownBy(
   rule: Inference,
   calls: ToolCall[],
-  { tests, review, notes }: Standing,
+  { tests, review, notes }: EvidenceSoFar,
   message: string,
   task: string,
 ): string | null {
@@ -92,15 +92,13 @@ const someEdit = (calls: ToolCall[]) =>
 
 /** The work was changed for certain: notes about it, and files next to it, are not the work. */
 export const isEdit = (call: ToolCall) =>
-  changesOf(call).some((change) => change.edited.some((path) => !NOT_THE_WORK.test(path))) &&
-  call.result?.error === false;
-const NOT_THE_WORK = /^(?:\/tmp\/|\/var\/tmp\/|\/dev\/)|(?:^|\/)session\.md$|(?:^|\/)\.(?:claude|beads|pawl)\//;
+  listChanges(call).some((change) => change.edited.some(isInside)) && call.result?.error === false;
 
 // ── The stage so far ───────────────────────────────────────────────────────
 
-export const progressOf = (calls: ToolCall[]): Progress => progressFrom(calls, standingOf(calls));
+export const readProgress = (calls: ToolCall[]): Progress => progressFrom(calls, gatherEvidence(calls));
 
-function progressFrom(calls: ToolCall[], standing: Standing): Progress {
+function progressFrom(calls: ToolCall[], standing: EvidenceSoFar): Progress {
   const { last, red } = standing.tests();
   const review = standing.review();
   const isRed = last !== null && (red !== null || last.verdict !== "pass");
@@ -113,5 +111,5 @@ function progressFrom(calls: ToolCall[], standing: Standing): Progress {
 export function failureIn(calls: ToolCall[], reviewers?: string[]): string | null {
   const { red } = testState(calls);
   if (red) return `\`${red.command}\`: ${red.why}`;
-  return reviewOf(calls, reviewers)?.verdict === "refused" ? "the review asks for changes" : null;
+  return judgeReview(calls, reviewers)?.verdict === "refused" ? "the review asks for changes" : null;
 }

@@ -1,6 +1,7 @@
 /** What `go test` prints: a line per package, with -v a line per test, with -json an object per step. */
 
-import type { Reader, Summary } from "./runners-js.ts";
+import { attempt } from "../../kernel/attempt.ts";
+import { NO_TOTAL, type Reader, type Summary } from "./runners-js.ts";
 import { match } from "./test-output.ts";
 
 const PACKAGE_OK = /^ok\s{2,}(\S+)\s+(?:\d[\d.]*s|\(cached\))(.*)$/;
@@ -11,11 +12,7 @@ const RESULT = /^ *--- (PASS|FAIL|SKIP): (\S+) \(/;
 /** a longer object is a test's own output */
 const LONGEST_STEP = 20_000;
 
-interface Tests {
-  passed: number;
-  failed: number;
-  skipped: number;
-}
+type Tests = Pick<Summary, "passed" | "failed" | "skipped">;
 
 export const readGo: Reader = (lines) => {
   const steps = readSteps(lines);
@@ -45,7 +42,7 @@ function readLines(lines: string[]): Summary[] {
   }
   if (!named) return [];
   if (bare && packages.failed === 0) packages.failed = 1;
-  return [{ ...inBestUnit(packages, tests), first, last }];
+  return [{ ...inBestUnit(packages, tests), first, last, open: NO_TOTAL }];
 }
 
 /** A result counts only for a test that was announced: the word alone may be printed by anyone. */
@@ -63,7 +60,7 @@ function countTest(line: string, running: Set<string>, tests: Tests): void {
 function inBestUnit(packages: Tests, tests: Tests): Tests & { runner: string } {
   const seen = tests.passed + tests.failed + tests.skipped;
   if (seen === 0) return { runner: "go packages", ...packages };
-  return { runner: "go", ...tests, failed: Math.max(tests.failed, packages.failed) };
+  return { runner: "go", ...tests, failed: tests.failed || packages.failed };
 }
 
 // ── -json ───────────────────────────────────────────────────────────────────
@@ -91,8 +88,8 @@ function readSteps(lines: string[]): Summary | null {
     takeStep(step, tests, open, bad);
   }
   if (first < 0) return null;
-  const summary = { runner: "go", ...tests, failed: Math.max(tests.failed, bad.size), first, last };
-  return open.size === 0 ? summary : { ...summary, open: "a package did not finish" };
+  const failed = tests.failed || bad.size;
+  return { runner: "go", ...tests, failed, first, last, open: open.size === 0 ? NO_TOTAL : "a package did not finish" };
 }
 
 function takeStep(step: Step, tests: Tests, open: Set<string>, bad: Set<string>): void {
@@ -110,10 +107,6 @@ function takeStep(step: Step, tests: Tests, open: Set<string>, bad: Set<string>)
 
 function parseStep(line: string): Step | null {
   if (line.length > LONGEST_STEP || !line.startsWith('{"') || !line.includes('"Action":"')) return null;
-  try {
-    const value = JSON.parse(line) as Partial<Step> | null;
-    return typeof value?.Action === "string" && typeof value.Package === "string" ? (value as Step) : null;
-  } catch {
-    return null;
-  }
+  const value = attempt(() => JSON.parse(line) as Partial<Step> | null, null);
+  return typeof value?.Action === "string" && typeof value.Package === "string" ? (value as Step) : null;
 }

@@ -21,6 +21,8 @@ export type Reader = (lines: string[]) => Summary[];
 
 const COVERAGE_TABLE = /^-+\|-+\|/;
 const CUT_SHORT = "its summary is not complete";
+/** Of runners that sum up each part and never the whole: one that hangs, or was never begun, leaves no trace. */
+export const NO_TOTAL = "it prints no total, and the exit status is not known";
 
 /** Asks each line whether a summary begins there. */
 export function eachLine(read: (lines: string[], at: number) => Summary | null): Reader {
@@ -52,7 +54,8 @@ export const vitest = eachLine((lines, at) => {
     last++;
     errors += Number(match(lines[last], /^ *(?:Type )?Errors {2}(\d+)/)?.[1] ?? 0);
   }
-  const failed = Math.max(add(counts, "failed"), add(suites, "failed"), errors);
+  // A file that could not be loaded has no tests to count.
+  const failed = add(counts, "failed") || add(suites, "failed") || errors;
   const skipped = add(counts, "skipped", "todo");
   const summary = { runner: "vitest", passed: add(counts, "passed"), failed, skipped, first: at, last };
   return withOpen(summary, match(lines[last], /^ *Duration {2}/) ? null : CUT_SHORT);
@@ -75,7 +78,7 @@ export const jest = eachLine((lines, at) => {
   if (!suites || !tests) return null;
   const snapshots = match(lines[at + 2], /^Snapshots: +\d/);
   const whole = snapshots && match(lines[at + 3], /^Time: +[\d.]+ ?m?s/);
-  const failed = Math.max(add(tests.counts, "failed"), add(suites.counts, "failed"));
+  const failed = add(tests.counts, "failed") || add(suites.counts, "failed");
   const skipped = add(tests.counts, "skipped", "pending", "todo");
   const last = whole ? at + 3 : at + 1;
   const summary = { runner: "jest", passed: add(tests.counts, "passed"), failed, skipped, first: at, last };
@@ -150,15 +153,8 @@ function mochaBlock(lines: string[], at: number, isDoubtful: boolean): Summary |
     counts[found[2]!] = Number(found[1]);
     last++;
   }
-  const failed = add(counts, "failing");
-  const summary = {
-    runner: "mocha",
-    passed: Number(passing[1]),
-    failed,
-    skipped: add(counts, "pending"),
-    first: at,
-    last,
-  };
+  const [failed, skipped] = [add(counts, "failing"), add(counts, "pending")];
+  const summary = { runner: "mocha", passed: Number(passing[1]), failed, skipped, first: at, last };
   return withOpen(summary, isDoubtful ? "what is above it does not show that none failed" : null);
 }
 

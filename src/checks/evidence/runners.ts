@@ -1,12 +1,25 @@
 /** The summaries of test runners for Python, Go, Rust, PHP, Ruby, Java and .NET, and the list of all readers. */
 
 import { readGo } from "./runners-go.ts";
-import { bun, eachLine, jest, mocha, node, playwright, type Reader, type Summary, vitest } from "./runners-js.ts";
-import { above, add, countsIn, match } from "./test-output.ts";
+import {
+  bun,
+  eachLine,
+  jest,
+  mocha,
+  NO_TOTAL,
+  node,
+  playwright,
+  type Reader,
+  type Summary,
+  vitest,
+} from "./runners-js.ts";
+import { LINE_READERS } from "./runners-lines.ts";
+import { above, add, countsIn, match, readNumbers } from "./test-output.ts";
 
 // ── Python ──────────────────────────────────────────────────────────────────
 
-const PYTEST_WORDS = /^(?:passed|failed|errors?|skipped|deselected|xfailed|xpassed|warnings?|rerun)$/;
+const PYTEST_WORDS =
+  /^(?:passed|failed|errors?|skipped|deselected|xfailed|xpassed|warnings?|rerun|retried|subtests? (?:passed|failed|skipped))$/;
 const PYTEST_LINE = /^(=+ )?(no tests ran|\d[\w ,]*) in \d+\.\d+s(?: \([\d:]+\))?( =+)?$/;
 const PYTEST_HEAD = /^=+ test session starts =+$/;
 const PYTEST_ENDED = /^!{3,} .*(?:Interrupt|Exit|stopping|crash).* !{3,}$/;
@@ -34,7 +47,7 @@ function pytestLine(line: string, at: number, session: PytestSession): Summary |
   const counts = found && (found[2] === "no tests ran" ? {} : countsIn(found[2]!, ", "));
   if (!counts || !Object.keys(counts).every((word) => PYTEST_WORDS.test(word))) return null;
   const passed = add(counts, "passed", "xpassed");
-  const failed = add(counts, "failed", "error", "errors");
+  const failed = add(counts, "failed", "error", "errors", "subtest failed", "subtests failed");
   const skipped = add(counts, "skipped", "deselected", "xfailed");
   // a session that began with a heading ends with a framed line; a failure is believed in any shape
   const isFramed = found[1] !== undefined && found[3] !== undefined;
@@ -64,29 +77,20 @@ const unittest = eachLine((lines, at) => {
 const CARGO_LINE =
   /^test result: (ok|FAILED)\. (\d+) passed; (\d+) failed; (\d+) ignored; (\d+) measured; (\d+) filtered out(?:; finished in .*)?$/;
 
-/** One per binary. Each must agree with what its binary announced. */
+/** One per binary, and no total. Each must agree with what its binary announced. */
 const cargo: Reader = (lines) => {
   let announced = -1;
-  // cargo's own words, among them the last one about failed targets, are on stderr
-  const hears = lines.some((line) => match(line, /^ *(?:Running|Doc-tests) \S/));
   return lines.flatMap((line, at) => {
     const running = match(line, /^running (\d+) tests?$/);
     if (running) announced = Number(running[1]);
     const found = match(line, CARGO_LINE);
     if (!found) return [];
-    const [passed, failures, ignored, measured, filtered] = found.slice(2).map(Number) as [
-      number,
-      number,
-      number,
-      number,
-      number,
-    ];
+    const [passed, failures, ignored, measured, filtered] = readNumbers(found, 2);
     const agrees = announced < 0 || announced === passed + failures + ignored + measured;
     if (found[1] === "ok" && !agrees) return [];
-    const open = hears && announced >= 0 ? {} : { open: "other results may have been cut" };
     announced = -1;
     const failed = found[1] === "FAILED" ? Math.max(1, failures) : failures;
-    return [{ runner: "cargo", passed, failed, skipped: ignored + filtered, first: at, last: at, ...open }];
+    return [{ runner: "cargo", passed, failed, skipped: ignored + filtered, first: at, last: at, open: NO_TOTAL }];
   });
 };
 
@@ -115,19 +119,14 @@ const phpunit = eachLine((lines, at) => {
 });
 
 const RSPEC_LINE =
-  /^(\d+) examples?, (\d+) failures?(?:, (\d+) pending)?(?:, (\d+) errors? occurred outside of examples)?$/;
+  /^ *(\d+) examples?, (\d+) failures?(?:, (\d+) pending)?(?:, (\d+) errors? occurred outside of examples)?$/;
 
 const rspec = eachLine((lines, at) => {
   const found = match(lines[at], RSPEC_LINE);
   if (!found) return null;
-  const [examples, failures, skipped, errors] = found.slice(1).map((count) => Number(count ?? 0)) as [
-    number,
-    number,
-    number,
-    number,
-  ];
+  const [examples, failures, skipped, errors] = readNumbers(found);
   const failed = failures + errors;
-  if (failed === 0 && !match(lines[at - 1], /^Finished in \d/)) return null;
+  if (failed === 0 && !match(lines[at - 1], /^ *Finished in \d/)) return null;
   const passed = Math.max(0, examples - failures - skipped);
   return { runner: "rspec", passed, failed, skipped, first: at, last: at };
 });
@@ -142,7 +141,7 @@ const maven: Reader = (lines) => {
   const read = eachLine((all, at) => {
     const found = match(all[at], MAVEN_LINE);
     if (!found) return null;
-    const [ran, failures, errors, skipped] = found.slice(1).map(Number) as [number, number, number, number];
+    const [ran, failures, errors, skipped] = readNumbers(found);
     const failed = failures + errors;
     return { runner: "maven", passed: Math.max(0, ran - failed - skipped), failed, skipped, first: at, last: at };
   });
@@ -159,25 +158,14 @@ const gradle: Reader = (lines) => {
     if (test) counts[test[1]!] = (counts[test[1]!] ?? 0) + 1;
     const completed = match(line, /^(\d+) tests? completed, (\d+) failed(?:, (\d+) skipped)?$/);
     if (completed) return [gradleFailure(completed, at)];
-    if (!test && match(line, /^BUILD SUCCESSFUL in /) && Object.keys(counts).length > 0) {
-      const passed = add(counts, "PASSED");
-      return [
-        {
-          runner: "gradle",
-          passed,
-          failed: add(counts, "FAILED"),
-          skipped: add(counts, "SKIPPED"),
-          first: at,
-          last: at,
-        },
-      ];
-    }
-    return [];
+    if (test || !match(line, /^BUILD SUCCESSFUL in /) || Object.keys(counts).length === 0) return [];
+    const [passed, failed, skipped] = [add(counts, "PASSED"), add(counts, "FAILED"), add(counts, "SKIPPED")];
+    return [{ runner: "gradle", passed, failed, skipped, first: at, last: at }];
   });
 };
 
 function gradleFailure(found: RegExpExecArray, at: number): Summary {
-  const [ran, failed, skipped] = found.slice(1).map((count) => Number(count ?? 0)) as [number, number, number];
+  const [ran, failed, skipped] = readNumbers(found);
   return { runner: "gradle", passed: Math.max(0, ran - failed - skipped), failed, skipped, first: at, last: at };
 }
 
@@ -192,13 +180,13 @@ const dotnet = eachLine((lines, at) => {
   const project = match(lines[at], DOTNET_PROJECT);
   const place = { runner: "dotnet", first: at, last: at };
   if (project) {
-    const [failures, passed, skipped] = project.slice(2, 5).map(Number) as [number, number, number];
+    const [failures, passed, skipped] = readNumbers(project, 2);
     const failed = project[1] === "Failed" ? Math.max(1, failures) : failures;
-    return { ...place, passed, failed, skipped, ...(project[5] ? { part: project[5] } : {}) };
+    return { ...place, passed, failed, skipped, open: NO_TOTAL, ...(project[5] ? { part: project[5] } : {}) };
   }
   const summary = match(lines[at], DOTNET_SUMMARY);
   if (!summary) return dotnetTotals(lines, at);
-  const [, failed, passed, skipped] = summary.slice(1).map(Number) as [number, number, number, number];
+  const [, failed, passed, skipped] = readNumbers(summary);
   return { ...place, passed, failed, skipped };
 });
 
@@ -217,7 +205,8 @@ function dotnetTotals(lines: string[], at: number): Summary | null {
   }
   if (match(lines[last + 1], /^ *Total time: /)) last++;
   const failed = head[1] === "Successful" ? add(counts, "Failed") : Math.max(1, add(counts, "Failed"));
-  return { runner: "dotnet", passed: add(counts, "Passed"), failed, skipped: add(counts, "Skipped"), first: at, last };
+  const [passed, skipped] = [add(counts, "Passed"), add(counts, "Skipped")];
+  return { runner: "dotnet", passed, failed, skipped, first: at, last, open: NO_TOTAL };
 }
 
 export const READERS: Reader[] = [
@@ -236,4 +225,5 @@ export const READERS: Reader[] = [
   maven,
   gradle,
   dotnet,
+  ...LINE_READERS,
 ];

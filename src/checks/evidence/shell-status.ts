@@ -1,11 +1,11 @@
 /** What a line's exit status and output say about one command in it. */
 
-import { nameOf, type ShellLine } from "../../kernel/text/shell.ts";
+import { programName, type ShellLine } from "./shell.ts";
 
 /** The place of the last command of the pipeline this one is in. */
 function endOfPipe(shell: ShellLine, place: number): number {
   let end = place;
-  while (shell.commands[end]!.after === "|" && end + 1 < shell.commands.length) end++;
+  while (shell.commands[end + 1]?.before === "|") end++;
   return end;
 }
 
@@ -13,12 +13,6 @@ function startOfPipe(shell: ShellLine, place: number): number {
   let start = place;
   while (start > 0 && shell.commands[start]!.before === "|") start--;
   return start;
-}
-
-function isSet(shell: ShellLine, place: number, option: RegExp): boolean {
-  return shell.commands
-    .slice(0, place)
-    .some(({ words }) => words[0] === "set" && words.slice(1).some((word) => option.test(word)));
 }
 
 /** The command's own exit status, as far as the line's says it; null: it does not. */
@@ -29,11 +23,13 @@ export function ownExit(shell: ShellLine, place: number, lineExit: number): numb
   const handsOn =
     rest.length === 1 && rest[0]!.words[0] === "exit" && isOwnStatus(shell, place, rest[0]!.words[1] ?? "");
   if (handsOn) return lineExit;
-  if (end > place && !isSet(shell, place, /^pipefail$/)) return null;
+  const { pipefail, errexit } = shell.commands[place]!;
+  if (end > place && !pipefail) return null;
   if (shell.commands.slice(1, place + 1).some((command) => command.before === "||")) return null;
   if (rest.length === 0) return lineExit;
-  const stops = isSet(shell, place, /^(?:-[a-z]*e[a-z]*|errexit)$/);
-  const isChain = rest.every(({ before }) => before === "&&" || before === "|" || (before === ";" && stops));
+  // In the middle of a chain a failure does not end the shell.
+  const stops = errexit && rest[0]!.before === ";";
+  const isChain = stops || rest.every(({ before }) => before === "&&" || before === "|");
   return isChain && lineExit === 0 ? 0 : null;
 }
 
@@ -72,7 +68,7 @@ export function echoedStatus(
   return { output: lines.slice(0, -1).join("\n"), exit: own < 0 ? null : Number(found[own + 1]) };
 }
 
-function literally(text: string): string {
+export function literally(text: string): string {
   return text.replace(/[.*+?^${}()|[\]\\/-]/g, "\\$&");
 }
 
@@ -84,10 +80,10 @@ const QUOTED_PASS = /pass|\bok\b|tests?:|examples?,|[$`]/i;
 
 /** Another command of the line that may have printed somebody else's summary. */
 export function isQuoting(shell: ShellLine, place: number, tests: number[], echoIsKnown: boolean): boolean {
-  const { words, redirected } = shell.commands[place]!;
+  const { words, targets } = shell.commands[place]!;
   const isFilter = tests.some((test) => place > test && place <= endOfPipe(shell, test));
-  if (redirected || isFilter || tests.includes(place)) return false;
-  const name = nameOf(words[0]);
+  if (targets.length > 0 || isFilter || tests.includes(place)) return false;
+  const name = programName(words[0]);
   if (name === "echo") {
     const isKnown = echoIsKnown && place === shell.commands.length - 1;
     return !isKnown && QUOTED_PASS.test(words.slice(1).join(" ").replace(STATUS, ""));
@@ -117,7 +113,7 @@ const SLACK = 4;
 /** A `tail` after the command that may have cut the beginning of its output. */
 export function isBeheaded(shell: ShellLine, place: number, output: string): boolean {
   const filters = shell.commands.slice(place + 1, endOfPipe(shell, place) + 1);
-  const tails = filters.filter(({ words }) => nameOf(words[0]) === "tail");
+  const tails = filters.filter(({ words }) => programName(words[0]) === "tail");
   const length = output.trimEnd().split("\n").length;
   return tails.some(({ words }) => length > tailLines(words.slice(1)) - SLACK);
 }
@@ -129,7 +125,7 @@ function tailLines(args: string[]): number {
 }
 
 function keepsFailures(words: string[]): boolean {
-  const name = nameOf(words[0]);
+  const name = programName(words[0]);
   const args = words.slice(1);
   if (name === "tee") return true;
   const operands = args.filter(

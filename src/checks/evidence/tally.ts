@@ -8,13 +8,14 @@ import {
   isCutMark,
   isHarmless,
   isWatching,
-  linesOf,
   missesCoverage,
   type Stream,
   saysNoTests,
+  splitLines,
+  splitStreams,
   startsRun,
   startsRunner,
-  streamsOf,
+  unwrapLines,
 } from "./test-output.ts";
 
 /** What a run of a known test command shows. */
@@ -29,6 +30,8 @@ interface Scan {
   /** why it proves nothing unless the exit status is 0 */
   open: string | null;
   noTests: boolean;
+  /** without any summary: pieces of a failing one */
+  broken?: boolean;
 }
 
 /** Ended from outside: by timeout, Ctrl-C, kill. Such a run proves nothing, not even a failure. */
@@ -53,6 +56,8 @@ export function judgeTests(output: string, exit: number | null): TestVerdict {
   const { tally } = scan;
   if (tally !== null && tally.failed > 0) return verdict("fail", describe(tally), tally);
   if (exit !== null && exit !== 0) return judgeFailure(scan, exit);
+  // With exit status 0 a test may have printed it; a pipe leaves only the text.
+  if (exit === null && scan.broken) return verdict("fail", "a line speaks of failures", null);
   if (tally === null) return verdict("none", scan.noTests ? "no tests were run" : "no summary of a test runner", null);
   const doubt = scan.void ?? (exit === null ? scan.open : null);
   if (doubt !== null) return verdict("none", doubt, null);
@@ -90,11 +95,12 @@ interface Part {
 }
 
 function scanOutput(output: string): Scan {
-  const lines = linesOf(output);
-  const parts = streamsOf(lines).map((stream) => ({ stream, summaries: summariesOf(stream.lines) }));
+  const lines = splitLines(output);
+  const parts = splitStreams(lines).map((stream) => ({ stream, summaries: findSummaries(stream.lines) }));
   const groups = parts.flatMap(groupSummaries);
   const noTests = saysNoTests(parts.flatMap((part) => part.stream.lines));
-  if (groups.length === 0) return { tally: null, count: 0, void: null, open: null, noTests };
+  const none = { tally: null, count: 0, void: null, open: null, noTests };
+  if (groups.length === 0) return { ...none, broken: hintsFailure(lines) || hintsFailure(unwrapLines(output)) };
   const end = parts.reduce((place, part) => Math.max(place, lastPlace(part)), -1);
   return {
     tally: sum(groups),
@@ -105,7 +111,7 @@ function scanOutput(output: string): Scan {
   };
 }
 
-function summariesOf(lines: string[]): Summary[] {
+function findSummaries(lines: string[]): Summary[] {
   return READERS.flatMap((read) => read(lines)).sort((a, b) => a.last - b.last);
 }
 

@@ -1,6 +1,6 @@
 /** Which commands run tests, by which runner, and whether they run all of them. */
 
-import { nameOf } from "../../kernel/text/shell.ts";
+import { programName } from "./shell.ts";
 
 export interface TestCommand {
   /** whose summaries can come from it; null: it runs a script, anyone's */
@@ -25,49 +25,76 @@ interface Rule {
   whole?: RegExp;
 }
 
+/** A value that is the next word. Options that may also stand alone are left out: what follows them may be a path. */
+function oneOf(...options: string[]): RegExp {
+  return new RegExp(`^(?:${options.join("|")})$`);
+}
+
 const IDLE = /^(?:--version|--help|-h|--list|--dry-run|--init|--showConfig|--show-config)$/;
 const WHOLE = /^(?:\.|\.\/|(?:\.\/)?(?:tests?|spec|specs|__tests__)\/?)$/;
 const THRESHOLD = /^(?:--cov-fail-under|--coverageThreshold|--coverage\.thresholds|--check-coverage)/;
 
 const JS_NARROW =
   /^(?:-t|-g|-f|-o|--(?:testNamePattern|test-name-pattern|test-skip-pattern|test-only|test-shard|testPathPatterns?|testPathIgnorePatterns|testRegex|grep|fgrep|grep-invert|shard|project|selectProjects|changed|changedSince|onlyChanged|only-changed|onlyFailures|last-failed|findRelatedTests|related|exclude|ignore|dir|path-ignore-patterns|invert))(?:=|$)/;
-const JS_VALUED =
-  /^(?:-c|-R|-r|-j|-w|-u|--(?:config|reporters?|root|pool|bail|environment|maxWorkers|timeout|require|ui|workers|retries|max-failures|global-timeout|outputFile|coverage-reporter|coverage-dir|preload|test-reporter|test-reporter-destination|test-timeout|test-concurrency|import|loader|seed|rerun-each|max-concurrency))$/;
+const JS_VALUED = oneOf(
+  "-c|-R|-r|-j|-w|--(?:config|reporters?|root|rootDir|pool|env|environment|mode|maxWorkers|minWorkers|workers|timeout)",
+  "--(?:retries|retry|repeat-each|max-failures|global-timeout|outputFile|output|trace|tsconfig|seed|rerun-each)",
+  "--(?:test|hook|teardown)Timeout|--max-?[cC]oncurrency|--coverage(?:Directory|Reporters|Provider|-reporter|-dir)",
+  "--coverage\\.(?:provider|reporters?|reportsDirectory|include|exclude)|--collectCoverageFrom|--reporter-outfile",
+  "--test(?:Environment|Runner|Sequencer|ResultsProcessor)|--setupFiles(?:AfterEnv)?|--cacheDirectory|--transform",
+  "--(?:preload|require|import|loader|experimental-loader|env-file|conditions|sequence\\.seed|attachmentsDir|diff)",
+  "--test-(?:reporter|reporter-destination|timeout|concurrency|isolation|global-setup)",
+  "--test-coverage-(?:include|exclude|branches|functions|lines)",
+);
 
 const RULES: Record<string, Rule> = {
   pytest: {
     runners: ["pytest"],
     idle: /^(?:--collect-only|--co|--fixtures|--markers|--setup-only|--setup-plan|-V|--cache-show)$/,
     narrow:
-      /^(?:-k.*|-m.*|(?:--lf|--last-failed|--sw|--stepwise|--deselect|--ignore|--ignore-glob|--nf-only)(?:=.*)?)$/,
-    valued:
-      /^(?:-n|-p|-c|-o|-W|-r|--(?:tb|cov|cov-report|cov-config|maxfail|durations|rootdir|junitxml|junit-xml|basetemp|color|timeout|dist|cov-fail-under|log-level))$/,
+      /^(?:-k.*|-m.*|(?:--lf|--last-failed|--sw|--stepwise|--deselect|--ignore|--ignore-glob|--nf-only|--testmon|--picked|--splits|--group|--shard-id|--num-shards)(?:=.*)?)$/,
+    valued: oneOf(
+      "-n|-p|-c|-o|-W|-r|--(?:config-file|override-ini|pythonwarnings|tb|color|code-highlight|capture|show-capture)",
+      "--(?:maxfail|durations|durations-min|verbosity|rootdir|confcutdir|basetemp|import-mode|assert|pdbcls|pastebin)",
+      "--log-(?:level|format|date-format|auto-indent|disable)|--log-(?:cli|file)-(?:level|format|date-format)",
+      "--log-file(?:-mode)?|--junit-?xml|--junit-?prefix|--doctest-(?:glob|report)|--(?:lfnf|last-failed-no-failures)",
+      // plugins
+      "--cov(?:-report|-config|-fail-under|-context)?|--numprocesses|--maxprocesses|--dist|--tx|--max-worker-restart",
+      "--maxschedchunk|--reruns(?:-delay)?|--only-rerun|--rerun-except|--(?:session-)?timeout|--timeout-method",
+      "--asyncio-mode|--html|--css|--json-report-file|--ds|--dc|--randomly-seed|--random-order-(?:seed|bucket)",
+      "--hypothesis-(?:seed|profile|verbosity)|--alluredir|--count|--repeat-scope|--browser|--base-url|--device",
+      "--(?:tracing|video|screenshot|slowmo|output)|--benchmark-(?:json|save|storage|sort|group-by)|--envfile|--retries",
+    ),
     whole: WHOLE,
   },
   unittest: {
     runners: ["unittest"],
-    narrow: /^(?:-k|-p|--pattern)/,
-    valued: /^(?:-s|-t|--start-directory|--top-level-directory)$/,
-    whole: /^discover$/,
+    narrow: /^(?:-k|-p|--pattern|--tag|--exclude-tag)/,
+    valued: /^(?:-s|-t|--(?:start-directory|top-level-directory|durations|settings|pythonpath|testrunner))$/,
+    whole: /^(?:discover|auto)$/,
   },
   vitest: { runners: ["vitest"], narrow: JS_NARROW, valued: JS_VALUED, whole: /^(?:run|watch|dev)$/ },
   jest: { runners: ["jest"], idle: /^(?:--listTests|--clearCache)$/, narrow: JS_NARROW, valued: JS_VALUED },
   mocha: {
     runners: ["mocha"],
-    narrow: /^(?:-g|-f|--grep|--fgrep|-i|--invert|--exclude|--ignore)(?:=|$)/,
+    narrow: /^(?:-g|-f|--grep|--fgrep|-i|--invert|--exclude|--ignore|--spec)(?:=|$)/,
     valued:
-      /^(?:-t|-s|-R|-r|-u|-j|--(?:timeout|slow|reporter|require|ui|jobs|config|reporter-option|retries|spec|extension))$/,
+      /^(?:-t|-s|-R|-r|-u|-j|-O|-n|--(?:timeout|slow|reporter|require|import|loader|ui|jobs|config|package|reporter-options?|retries|extension|file|node-option|watch-files))$/,
     whole: WHOLE,
   },
-  playwright: { runners: ["playwright"], narrow: JS_NARROW, valued: JS_VALUED },
+  playwright: {
+    runners: ["playwright"],
+    narrow: JS_NARROW,
+    valued: new RegExp(`${JS_VALUED.source}|^--browser$`),
+  },
   bun: { runners: ["bun"], narrow: JS_NARROW, valued: JS_VALUED, whole: WHOLE },
   node: { runners: ["node"], narrow: JS_NARROW, valued: JS_VALUED, whole: WHOLE },
   go: {
     runners: ["go", "go packages"],
     idle: /^--?(?:list|c)(?:=|$)/,
-    narrow: /^--?(?:run|skip|short)(?:=|$)/,
+    narrow: /^--?(?:run|skip|short|fuzz|C)(?:=|$)/,
     valued:
-      /^--?(?:count|timeout|bench|benchtime|coverprofile|covermode|coverpkg|tags|p|parallel|cpu|o|json-file|mod|ldflags|gcflags|exec|shuffle)$/,
+      /^--?(?:count|timeout|bench|benchtime|coverprofile|covermode|coverpkg|tags|p|parallel|cpu|o|json-file|mod|modfile|overlay|ldflags|gcflags|asmflags|buildmode|exec|toolexec|shuffle|vet|trace|outputdir|fuzztime|(?:cpu|mem|block|mutex)profile)$/,
     whole: /^(?:\.\/)?\.\.\.$/,
   },
   cargo: {
@@ -75,49 +102,132 @@ const RULES: Record<string, Rule> = {
     idle: /^--no-run$/,
     narrow: /^(?:-p|--(?:package|exclude|test|lib|doc|bins?|examples?|tests|benches|skip|ignored|exact))(?:=|$)/,
     valued:
-      /^(?:-j|-F|-Z|--(?:features|target|jobs|color|profile|manifest-path|target-dir|test-threads|format|message-format))$/,
+      /^(?:-j|-F|-Z|--(?:features|target|jobs|color|profile|manifest-path|target-dir|test-threads|format|message-format|config|logfile))$/,
   },
   phpunit: {
-    runners: ["phpunit"],
+    runners: ["phpunit", "pest"],
     idle: /^--(?:list-.*|atleast-version.*)$/,
     narrow: /^--(?:filter|group|exclude-group|testsuite|exclude-testsuite|covers|uses|exclude-filter)(?:=|$)/,
-    valued: /^(?:-c|-d|--(?:configuration|bootstrap|log-junit|coverage-\w+|printer|order-by|testdox-\w+))$/,
+    valued:
+      /^(?:-c|-d|--(?:configuration|bootstrap|log-[\w-]+|coverage-(?!text$)\w+|printer|order-by|testdox-(?:html|text|xml)|cache-(?:directory|result-file)|columns|include-path|random-order-seed|repeat|extension|default-time-limit))$/,
     whole: WHOLE,
   },
   rspec: {
     runners: ["rspec"],
     narrow:
       /^(?:-e|-E|-t|-n|-P|--(?:example|example-matches|tag|only-failures|next-failure|pattern|exclude-pattern|bisect))(?:=|$)/,
-    valued: /^(?:-f|-r|-I|-o|--(?:format|require|order|seed|out|deprecation-out))$/,
+    valued:
+      /^(?:-f|-r|-I|-o|-O|--(?:format|require|order|seed|out|deprecation-out|options|failure-exit-code|error-exit-code|drb-port))$/,
     whole: WHOLE,
   },
   maven: {
     runners: ["maven"],
     idle: /^-D(?:skipTests|maven\.test\.skip)(?:=true)?$/,
     narrow: /^(?:-Dtest|-Dit\.test|-Dgroups|-pl|--projects|-rf)(?:=|$)/,
-    valued: /^(?:-P|-f|-s|-T|-l|--file|--settings|--threads)$/,
-    whole: /^(?:clean|test|verify|install|package|integration-test|deploy|validate|compile|test-compile)$/,
+    valued:
+      /^(?:-P|-f|-s|-gs|-t|-T|-b|-l|--(?:activate-profiles|file|settings|global-settings|toolchains|threads|builder|log-file|color))$/,
+    // phases, and goals of plugins
+    whole: /^[\w.-]+(?::[\w.-]+)*$/,
   },
   gradle: {
     runners: ["gradle"],
+    idle: /^-m$/,
     narrow: /^--tests(?:=|$)/,
-    valued: /^(?:-p|-c|-b|-I|--(?:project-dir|init-script|console|max-workers))$/,
-    whole: /^(?:clean|test|check|build|assemble|cleanTest)$/,
+    valued:
+      /^(?:-p|-c|-b|-I|-g|-P|-D|-x|-F|--(?:project-dir|init-script|console|max-workers|exclude-task|settings-file|build-file|gradle-user-home|project-cache-dir|include-build|project-prop|system-prop|warning-mode|priority|dependency-verification))$/,
+    // tasks of all projects
+    whole: /^[A-Za-z][\w-]*$/,
   },
   dotnet: {
     runners: ["dotnet"],
     idle: /^(?:-t|--list-tests)$/,
     narrow: /^--(?:filter.*|treenode-filter|project)$/,
     valued:
-      /^(?:-c|-v|-l|-f|-r|-s|-a|--(?:configuration|verbosity|logger|framework|runtime|settings|collect|results-directory|solution))$/,
+      /^(?:-c|-v|-l|-f|-r|-s|-a|-o|-d|-e|--(?:configuration|verbosity|logger|framework|runtime|settings|collect|results-directory|solution|output|diag|environment|arch|os|artifacts-path|test-adapter-path|blame-(?:crash|hang)-dump-type|blame-hang-timeout|report-trx-filename|coverage-output|coverage-output-format|minimum-expected-tests|max-parallel-test-modules|timeout))$/,
     whole: /\.slnx?$|^test$/,
   },
+  mix: {
+    runners: ["exunit"],
+    narrow: /^--(?:only|include|exclude|failed|stale|partitions)(?:=|$)/,
+    valued: /^--(?:seed|max-failures|max-cases|max-requires|timeout|formatter|slowest|slowest-modules|breakpoints)$/,
+    whole: WHOLE,
+  },
+  dart: {
+    runners: ["dart"],
+    narrow: /^(?:-n|-N|-t|-x|--(?:name|plain-name|tags|exclude-tags|shard-index|total-shards))(?:=|$)/,
+    valued:
+      /^(?:-j|-r|-p|-d|--(?:concurrency|reporter|platform|timeout|test-randomize-ordering-seed|device-id|flavor))$/,
+    whole: WHOLE,
+  },
+  swift: {
+    runners: ["swift"],
+    idle: /^(?:list|-l|--list-tests)$/,
+    narrow: /^(?:-s|--(?:filter|skip|specifier|test-product))(?:=|$)/,
+    valued: /^(?:-c|-Xswiftc|-Xcc|-Xlinker|--(?:configuration|num-workers|package-path|scratch-path|xunit-output))$/,
+  },
+  xcodebuild: {
+    runners: ["swift", "xcodebuild"],
+    idle: /^(?:-showTestPlans|-list)$/,
+    narrow: /^-(?:only|skip)-test/,
+    valued:
+      /^-(?:scheme|project|workspace|destination|configuration|derivedDataPath|resultBundlePath|sdk|arch|testPlan|xctestrun|enableCodeCoverage|parallel-testing-enabled|test-iterations)$/,
+    whole: /^(?:clean|build|test|test-without-building)$|=/,
+  },
+  deno: { runners: ["deno"], idle: /^--no-run$/, narrow: /^--(?:filter|ignore|shard)(?:=|$)/, whole: WHOLE },
+  cypress: {
+    runners: ["cypress"],
+    narrow: /^(?:-s|--spec|--tag)(?:=|$)/,
+    valued:
+      /^(?:-b|-c|-e|-C|-P|-r|-o|--(?:browser|config|config-file|env|project|reporter|reporter-options|record-key))$/,
+  },
+  ctest: {
+    runners: ["ctest"],
+    idle: /^(?:-N|--show-only.*|--print-labels)$/,
+    narrow:
+      /^(?:-R|-E|-L|-LE|-I|--(?:tests-regex|exclude-regex|label-regex|label-exclude|tests-information|rerun-failed))/,
+    valued: /^(?:-j|-C|-T|-O|--(?:parallel|build-config|test-dir|output-junit|output-log|timeout|repeat|preset))$/,
+  },
+  nextest: {
+    runners: ["nextest"],
+    idle: /^--no-run$/,
+    narrow:
+      /^(?:-E|-p|-P|--(?:filter-expr|filterset|package|exclude|test|lib|bins?|examples?|run-ignored|partition))(?:=|$)/,
+    valued: /^(?:-j|-F|--(?:features|target|profile|cargo-profile|retries|test-threads|manifest-path|config-file))$/,
+  },
+  prove: { runners: ["prove"], valued: /^-(?:j|I|P|e)$|^--(?:jobs|exec|formatter|state)$/, whole: /^(?:\.\/)?x?t\/?$/ },
+  bats: {
+    runners: ["bats"],
+    narrow: /^(?:-f|--filter)/,
+    valued: /^(?:-j|-F|-o|--(?:jobs|formatter|output))$/,
+    whole: WHOLE,
+  },
+  ava: {
+    runners: ["ava"],
+    narrow: /^(?:-m|--match)(?:=|$)/,
+    valued: /^(?:-c|-T|-N|--(?:config|timeout|concurrency))$/,
+  },
+  rails: { runners: ["minitest"], narrow: /^(?:-n|-i|-e|--(?:name|include|exclude))(?:=|$)/, whole: WHOLE },
+  pester: { runners: ["pester"], narrow: /^-(?:Path|Tag|ExcludeTag|TestName|FullNameFilter)/i, valued: /^-Output$/i },
   script: {
     runners: null,
     narrow: new RegExp(`${JS_NARROW.source}|^(?:-k|-w|--(?:workspace|filter|scope|since|tests|lf|only))(?:=|$)`),
     valued: JS_VALUED,
     whole: /^$/,
   },
+};
+
+/** Programs that run tests by a verb, and the rule for the words after it. */
+const VERBS: Record<string, [verb: RegExp, rule: string]> = {
+  mix: [/^test$/, "mix"],
+  dart: [/^test$/, "dart"],
+  flutter: [/^test$/, "dart"],
+  swift: [/^test$/, "swift"],
+  deno: [/^test$/, "deno"],
+  cypress: [/^run$/, "cypress"],
+  rails: [/^test(?::all)?$/, "rails"],
+  artisan: [/^test$/, "phpunit"],
+  dotnet: [/^test$/, "dotnet"],
+  playwright: [/^test$/, "playwright"],
 };
 
 const SCRIPT = /^(?:tests?|t|tst|check|verify|ci|spec)(?:[:._-][\w:.-]*)?$/;
@@ -128,23 +238,26 @@ const SHOWS_OLD = /report|results?|log|show|summary|history|last|watch|debug|upd
 
 /** null: this command runs no tests, whatever it prints. */
 export function testCommand(words: string[]): TestCommand | null {
-  const name = nameOf(words[0]).replace(/\.(?:cmd|exe|js|mjs|cjs|phar|bat)$/, "");
+  const name = programName(words[0]).replace(/\.(?:cmd|exe|js|mjs|cjs|phar|bat)$/, "");
   const args = words.slice(1);
   if (/^(?:python|pypy)[\d.]*$/.test(name)) return pythonTests(args);
   if (name === "php") return args[0] === undefined ? null : testCommand(args);
   if (["npm", "pnpm", "yarn", "bun"].includes(name)) return packageTests(name, args);
   if (name === "py.test") return judge("pytest", args);
-  if (["pytest", "jest", "mocha", "phpunit", "rspec"].includes(name)) return judge(name, args);
+  if (name === "pest") return judge("phpunit", args);
+  if (/^(?:pytest|jest|mocha|phpunit|rspec|ctest|prove|bats|ava)$/.test(name)) return judge(name, args);
+  if (name.toLowerCase() === "invoke-pester") return judge("pester", args);
+  if (name === "xcodebuild") return buildTests(name, args, /^test(?:-without-building)?$/);
+  const verb = VERBS[name];
+  if (verb?.[0].test(args[0] ?? "")) return judge(verb[1], args.slice(1));
   if (name === "vitest")
     return /^(?:list|bench|init|related|typecheck)$/.test(args[0] ?? "") ? null : judge(name, args);
-  if (name === "playwright" && args[0] === "test") return judge(name, args.slice(1));
   if (name === "node" && args.includes("--test")) return judge(name, args);
   if (name === "go" && args[0] === "test") return goTests(args.slice(1));
   if (name === "cargo") return cargoTests(args);
   if (name === "mvn" || name === "mvnw")
-    return buildTests("maven", args, /^(?:test|verify|install|package|integration-test|deploy)$/);
-  if (name === "gradle" || name === "gradlew") return buildTests("gradle", args, /^(?:[\w:-]*:)?(?:test|check|build)$/);
-  if (name === "dotnet" && args[0] === "test") return judge(name, args.slice(1));
+    return buildTests("maven", args, /^(?:test|verify|install|package|integration-test|deploy|surefire:test)$/);
+  if (name === "gradle" || name === "gradlew") return gradleTests(args);
   return taskTests(name, args);
 }
 
@@ -157,21 +270,24 @@ function judge(rule: string, args: string[]): TestCommand | null {
     if (word === "" || word === "--") continue;
     if (narrow?.test(word)) partial ??= word;
     else if (valued?.test(word)) at++;
-    else if (!/^[-+]/.test(word) && !whole?.test(word)) partial ??= word;
+    else if (!/^[-+]/.test(word) && !whole?.test(word) && !isCount(args, at)) partial ??= word;
   }
   return {
     runners,
-    several: runners === null || rule === "dotnet",
+    several: runners === null,
     partial,
     threshold: args.some((word) => THRESHOLD.test(word)),
   };
 }
 
+/** `--bail 3`, `-v 2`: a number after an option is no path. */
+const isCount = (args: string[], at: number) => /^\d+$/.test(args[at]!) && /^--?\w/.test(args[at - 1] ?? "");
+
 function pythonTests(args: string[]): TestCommand | null {
   const at = args.indexOf("-m");
   if (at >= 0 && args[at + 1] === "pytest") return judge("pytest", args.slice(at + 2));
   if (at >= 0 && args[at + 1] === "unittest") return judge("unittest", args.slice(at + 2));
-  if (nameOf(args[0]) === "manage.py" && args[1] === "test") return judge("unittest", args.slice(2));
+  if (programName(args[0]) === "manage.py" && args[1] === "test") return judge("unittest", args.slice(2));
   return null;
 }
 
@@ -188,15 +304,35 @@ function goTests(args: string[]): TestCommand | null {
 
 function cargoTests(args: string[]): TestCommand | null {
   const rest = args[0]?.startsWith("+") ? args.slice(1) : args;
+  if (rest[0] === "nextest") return /^r(?:un)?$/.test(rest[1] ?? "") ? judge("nextest", rest.slice(2)) : null;
   return rest[0] === "test" || rest[0] === "t" ? judge("cargo", rest.slice(1)) : null;
 }
 
 function buildTests(rule: string, args: string[], goal: RegExp): TestCommand | null {
-  const skips = args.some(
-    (word, at) => /^(?:-x|--exclude-task)$/.test(word) && /(?:^|:)test$/.test(args[at + 1] ?? ""),
-  );
-  return !skips && args.some((word) => goal.test(word)) ? judge(rule, args) : null;
+  return args.some((word) => goal.test(word)) ? judge(rule, args) : null;
 }
+
+/** `test`, and those that run it; on Android one per variant: `testDebugUnitTest`. */
+const GRADLE_UNIT = /^(?:test|allTests|test(?:[A-Z]\w*)?UnitTest)$/;
+const GRADLE_WHOLE = /^(?:check|build|buildNeeded|buildDependents)$/;
+/** `integrationTest`, `jvmTest`, `connectedDebugAndroidTest`; not what only prepares tests. */
+const GRADLE_OTHER =
+  /^(?!(?:compile|assemble|bundle|clean|generate|install|link|lint|merge|package|pre|process|uninstall)[A-Z])(?:\w+Test|connected\w*Check|test[A-Z]\w*(?<!Classes|Report|Reports|Jar|Resources|Kotlin|Java|Groovy|Sources|SourcesJar|Fixtures))$/;
+
+function gradleTests(args: string[]): TestCommand | null {
+  const isExcluded = (at: number) => /^(?:-x|--exclude-task)$/.test(args[at - 1] ?? "");
+  const excluded = args.filter((_, at) => isExcluded(at)).map(taskName);
+  const goals = args.filter((word, at) => /^[\w:-]+$/.test(word) && !word.startsWith("-") && !isExcluded(at));
+  const ran = (pattern: RegExp) =>
+    goals.some((word) => pattern.test(taskName(word)) && !excluded.includes(taskName(word)));
+  const isUnit = ran(GRADLE_UNIT) || (ran(GRADLE_WHOLE) && !excluded.some((task) => GRADLE_UNIT.test(task)));
+  if (!isUnit && !ran(GRADLE_OTHER)) return null;
+  const left = excluded.find((task) => GRADLE_OTHER.test(task));
+  const found = judge("gradle", args);
+  return isUnit && left === undefined ? found : narrowed(found, left ?? goals.join(" "));
+}
+
+const taskName = (word: string) => word.slice(word.lastIndexOf(":") + 1);
 
 /** npm test, pnpm -r test, yarn jest, bun run test:unit … */
 function packageTests(name: string, args: string[]): TestCommand | null {
@@ -234,13 +370,8 @@ function taskTests(name: string, args: string[]): TestCommand | null {
       );
     return first === "run" && isTask(second) ? judge("script", rest(2)) : null;
   }
-  if (name === "turbo")
-    return isTask(first)
-      ? judge("script", rest(1))
-      : first === "run" && isTask(second)
-        ? judge("script", rest(2))
-        : null;
-  if (name === "lerna") return first === "run" && isTask(second) ? judge("script", rest(2)) : null;
+  if (name === "turbo" && isTask(first)) return judge("script", rest(1));
+  if (name === "turbo" || name === "lerna") return first === "run" && isTask(second) ? judge("script", rest(2)) : null;
   if (name === "nx") return nxTests(args);
   return null;
 }

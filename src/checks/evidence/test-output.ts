@@ -8,11 +8,19 @@ const ANSI = /\x1b(?:\[[0-9;?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)?|[()][0
 /** "web:test: …" (turbo), "packages/web test: …" (pnpm), "[web]: …" (yarn) */
 const TASK_PREFIX = /^(?:([@\w./-]+:test(?::[\w:-]+)?): ?|([@\w./-]+ test(?::[\w:-]+)?): ?|(\[[@\w./-]+\]): )/;
 
-export function linesOf(output: string): string[] {
+export function splitLines(output: string): string[] {
   const lines = output.replace(ANSI, "").split("\n");
   // a carriage return in the middle starts the line again: progress, then the result
-  return lines.flatMap((line) => line.trimEnd().split("\r")).map((line) => line.trimEnd());
+  return lines
+    .flatMap((line) => line.trimEnd().split("\r"))
+    .map((line) => (line === POWERSHELL_BLANK ? "" : line.trimEnd()));
 }
+
+/** How PowerShell writes an empty line of stderr into a file. */
+const POWERSHELL_BLANK = "System.Management.Automation.RemoteException";
+
+/** A Windows console breaks long lines after a space: "Tests: 1 failed, 2 " + "passed, 3 total". */
+export const unwrapLines = (output: string) => splitLines(output.replace(ANSI, "").replace(/ \r?\n(?=\S)/g, " "));
 
 export interface Stream {
   lines: string[];
@@ -21,7 +29,7 @@ export interface Stream {
 }
 
 /** What several packages print at the same time is told apart by the task's name before each line. */
-export function streamsOf(lines: string[]): Stream[] {
+export function splitStreams(lines: string[]): Stream[] {
   const streams = new Map<string, Stream>();
   for (const [place, line] of lines.entries()) {
     const found = line.length > LONGEST ? null : TASK_PREFIX.exec(line);
@@ -37,6 +45,10 @@ export function streamsOf(lines: string[]): Stream[] {
 export function match(line: string | undefined, pattern: RegExp): RegExpExecArray | null {
   return line === undefined || line.length > LONGEST ? null : pattern.exec(line);
 }
+
+/** The groups of a match as numbers; one that is missing is 0. */
+export const readNumbers = (found: RegExpExecArray, from = 1) =>
+  found.slice(from).map((count) => Number(count ?? 0)) as [number, number, number, number, number];
 
 /** "1 failed, 2 passed" → { failed: 1, passed: 2 }; null if any part is something else. */
 export function countsIn(text: string, separator: string): Record<string, number> | null {
@@ -100,10 +112,7 @@ const HARMLESS = [
   /^ *(?:Compiling|Finished|Running|Doc-tests) \S/,
   /^warning: unused/,
 ];
-
-export function isHarmless(line: string): boolean {
-  return HARMLESS.some((pattern) => match(line, pattern) !== null);
-}
+export const isHarmless = (line: string) => HARMLESS.some((pattern) => match(line, pattern) !== null);
 
 const RUNNER_STARTS = [
   /^=+ test session starts =+$/,
@@ -119,40 +128,38 @@ const RUNNER_STARTS = [
 const SCRIPT_STARTS = [/^> [@\w./-]+@\d\S* \S/, /^\$ \S/, /^yarn run v\d/];
 
 /** A runner announces itself: what was summed up before belongs to another run. */
-export function startsRunner(line: string): boolean {
-  return RUNNER_STARTS.some((pattern) => match(line, pattern) !== null);
-}
-
-export function startsRun(line: string): boolean {
-  return startsRunner(line) || SCRIPT_STARTS.some((pattern) => match(line, pattern) !== null);
-}
+export const startsRunner = (line: string) => RUNNER_STARTS.some((pattern) => match(line, pattern) !== null);
+export const startsRun = (line: string) =>
+  startsRunner(line) || SCRIPT_STARTS.some((pattern) => match(line, pattern) !== null);
 
 const NO_TESTS =
-  /^(?:Error: )?(?:No tests? (?:files? )?found|no tests ran|No tests executed!|No test is available in|No examples found\.|\?\s+\S+\s+\[no test files\]|ok\s+\S+\s.*\[no tests to run\]$)/i;
-
-export function saysNoTests(lines: string[]): boolean {
-  return lines.some((line) => match(line, NO_TESTS) !== null);
-}
+  /^\s*(?:(?:Error|INFO|✘):? +)?(?:No tests? (?:files? |modules )?(?:were )?found|Can't run because no spec files were found|There are no tests to run|no tests ran|No tests executed!|No test is available in|No examples found\.|\?\s+\S+\s+\[no test files\]|ok\s+\S+\s.*\[no tests to run\]$)/i;
+export const saysNoTests = (lines: string[]) => lines.some((line) => match(line, NO_TESTS) !== null);
 
 const WATCHING =
   /^\s*(?:PASS|FAIL)? *Waiting for file changes|^\s*Watch Usage\b|^Watching for file changes|^\[?watch(?: mode)?\]? waiting for changes/i;
-
-export function isWatching(lines: string[]): boolean {
-  return lines.some((line) => match(line, WATCHING) !== null);
-}
+export const isWatching = (lines: string[]) => lines.some((line) => match(line, WATCHING) !== null);
 
 const CUT = /\[\d+ (?:lines|characters|bytes) (?:truncated|cut|omitted)|^<persisted-output>|output (?:was )?truncated/i;
-
-export function isCutMark(line: string): boolean {
-  return match(line, CUT) !== null;
-}
+export const isCutMark = (line: string) => match(line, CUT) !== null;
 
 const UNMET =
   /FAIL Required test coverage|Coverage failure: total of|[Cc]overage (?:threshold )?for .*(?:not met|does not meet)|below the expected minimum coverage/;
+export const missesCoverage = (lines: string[]) => lines.some((line) => match(line, UNMET) !== null);
 
-export function missesCoverage(lines: string[]): boolean {
-  return lines.some((line) => match(line, UNMET) !== null);
-}
+/** What compilers print, from the first column on; a test's own output is mostly indented. */
+const COMPILE_ERROR = [
+  /^error(?:\[E\d{4}\]: |: (?:could not compile|aborting due to) )/,
+  /\berror TS\d{4,5}: /,
+  /^(?:vet: )?\S+\.go:\d+:\d+: \S/,
+  /^\S+\.[\w+]+:\d+(?::\d+)?: (?:fatal )?error: /,
+  /^(?:SyntaxError|IndentationError|TabError): /,
+  /^e: (?:file:\/\/)?\S+\.kts?:/,
+  /\berror (?:CS|FS|BC)\d{4}: /,
+  /^\[ERROR\] COMPILATION ERROR|^(?:✘ \[ERROR\]|ERROR in|error during build:) ?/,
+];
+export const printsCompileError = (output: string) =>
+  splitLines(output).some((line) => COMPILE_ERROR.some((pattern) => match(line, pattern) !== null));
 
 /** Pieces of failing summaries: something printed in between may have torn one apart. */
 const FAILURE_HINTS = [
@@ -174,6 +181,13 @@ const FAILURE_HINTS = [
   /^ *Failed! +- Failed: /,
   /^Test Run (?:Failed|Aborted)\.$/,
   /^FAIL\t\S/,
+  /^error: could not compile `/,
+  /^Tests Passed: \d+, Failed: [1-9]/,
+  /^ {2}Tests: {2,}(?:.* )?[1-9]\d* failed\b/,
+  /^\*\* TEST FAILED \*\*$/,
+  /^Result: FAIL$/,
+  /^\[ {2}FAILED {2}\] \d+ tests?, listed below/,
+  /^error: Test failed$/,
 ];
 
 /** most lines have none of these words: one look instead of many */

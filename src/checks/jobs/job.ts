@@ -4,7 +4,9 @@
  * id and nothing else.
  */
 import { accessSync, constants } from "node:fs";
+import { attempt } from "../../kernel/attempt.ts";
 import type { Ran } from "../../kernel/types/verdict.ts";
+import { type Environment, environmentFor } from "../../store/environment.ts";
 import { hashOf, messageOf } from "../../store/files.ts";
 import {
   claimedAt,
@@ -21,14 +23,23 @@ import {
   writeJobFileOnce,
 } from "../../store/jobs.ts";
 import { join } from "../../store/names.ts";
-import { type CommandSpec, cleanEnvironment } from "../../store/processes/command.ts";
-import { asIdentity, endOldGroup, type Identity, whereabouts } from "../../store/processes/process.ts";
+import type { CommandSpec } from "../../store/processes/command.ts";
+import { asIdentity, endOldGroup, type Identity, processState } from "../../store/processes/process.ts";
+import type { PlaceSpec } from "../baseline/place.ts";
 
 export interface JobSpec extends CommandSpec {
   /** for each attempt */
   timeout_ms: number;
   /** further attempts if it fails; none after a timeout */
   retries: number;
+  /** it is about this tree, which must not move meanwhile */
+  tree?: string;
+  /** runs in a private place, with files as they were at the beginning */
+  place?: PlaceSpec;
+  /** it runs tests: ask their runners for the result of each */
+  report?: true;
+  /** the hash of the environment it runs in */
+  environment?: string;
 }
 
 export type JobWord = "running" | "done" | "lost";
@@ -38,53 +49,53 @@ const SLOWEST_BEGINNING_MS = 15_000;
 /** A waiting process starts a lost job again, but not forever: a full disk loses every one of them. */
 const MOST_STARTS = 3;
 const LOOK_FOR_RUNNER_MS = 250;
-const PATIENCE_WITH_RUNNER_MS = 6_000;
+const RUNNER_TIMEOUT_MS = 6_000;
 const TAIL_BYTES = 4096;
 const TAIL_LINES = 20;
 
 // ── Start ───────────────────────────────────────────────────────────────────
 
-/** However many processes ask, it is started once; a job whose process ended without a result is started again. */
-export function startJob(root: string, id: string, spec: JobSpec): void {
+/**
+ * However many processes ask, it is started once; a job whose process ended without a result is started again. In a copy
+ * of a project, `environment` is that of the project.
+ */
+export function startJob(root: string, id: string, asked: JobSpec, environment = environmentFor(root)): void {
+  const spec = { ...asked, environment: environment.hash };
   const last = lastStart(root, id);
-  if (last !== null && runsOther(last, spec)) endJob(root, id);
-  else if (last !== null && wordOf(last) !== "lost") return;
-  begin({ root, id, start: (last?.start ?? 0) + 1 }, spec);
+  const known = last && readSpec(last);
+  // No result of another command is taken for this one's, whatever the id says.
+  if (known !== null && whatRuns(known) !== whatRuns(spec)) endJob(root, id);
+  else if (last !== null && readWord(last) !== "lost") return;
+  begin({ root, id, start: (last?.start ?? 0) + 1 }, spec, environment);
 }
 
-/** No result of another command is taken for this one's, whatever the id says. */
-function runsOther(place: JobPlace, spec: JobSpec): boolean {
-  const known = readSpec(place);
-  return known !== null && whatRuns(known) !== whatRuns(spec);
-}
+const whatRuns = ({ argv, cwd, env, environment, place }: JobSpec) =>
+  JSON.stringify([argv, cwd, Object.entries(env).sort(), environment, place]);
 
-const whatRuns = ({ argv, cwd, env }: JobSpec) => JSON.stringify([argv, cwd, Object.entries(env).sort()]);
-
-function begin(place: JobPlace, spec: JobSpec): void {
+function begin(place: JobPlace, spec: JobSpec, environment: Environment): void {
   if (!claimStart(place)) return;
   try {
     writeJobFileOnce(place, "spec", { ...spec, since: new Date().toISOString() });
-    spawnRunner(place);
+    spawnRunner(place, environment);
   } catch (error) {
     dropStart(place);
     throw error instanceof JobError ? error : new JobError(`the job cannot be started: ${messageOf(error)}`);
   }
 }
 
-/** Compiled, this program is its own interpreter; from source it is bun with a file. */
-const self = () => (Bun.main.includes("$bunfs") ? [] : [join(import.meta.dir, "../../main.ts")]);
-
 /**
  * Through a shell that ends at once: in a session of its own it is beyond the hook's process group, and without a
  * parent it is beyond those who end a process by the tree of its children. It holds none of the hook's pipes.
  */
-function spawnRunner({ root, id, start }: JobPlace): void {
+function spawnRunner({ root, id, start }: JobPlace, environment: Environment): void {
   accessSync(process.execPath, constants.X_OK);
-  const cmd = [process.execPath, ...self(), "job", root, id, String(start)];
+  // Compiled, this program is its own interpreter; from source it is bun with a file.
+  const self = Bun.main.includes("$bunfs") ? [] : [join(import.meta.dir, "../../main.ts")];
+  const cmd = [process.execPath, ...self, "job", root, id, String(start)];
   const { exitCode } = Bun.spawnSync({
     cmd: ["/bin/sh", "-c", '"$@" &', "sh", ...cmd],
     cwd: "/",
-    env: cleanEnvironment(process.env),
+    env: environment.env,
     stdio: ["ignore", "ignore", "ignore"],
     detached: true,
   });
@@ -100,7 +111,7 @@ export function readSpec(place: JobPlace): (JobSpec & { since: string }) | null 
 const readResult = (place: JobPlace) => readJobFile(place, "result") as unknown as Ran | null;
 const readRunner = (place: JobPlace) => asIdentity(readJobFile(place, "runner"));
 
-function wordOf(place: JobPlace): JobWord {
+function readWord(place: JobPlace): JobWord {
   if (readResult(place) !== null) return "done";
   const runner = readRunner(place);
   if (runner !== null ? isAtWork(place, runner) : isBeginning(place)) return "running";
@@ -109,7 +120,7 @@ function wordOf(place: JobPlace): JobWord {
 }
 
 function isAtWork(place: JobPlace, runner: Identity): boolean {
-  const where = whereabouts(runner);
+  const where = processState(runner);
   return where === "there" || (where === "unknown" && !isOverdue(place));
 }
 
@@ -117,7 +128,8 @@ function isAtWork(place: JobPlace, runner: Identity): boolean {
 function isOverdue(place: JobPlace): boolean {
   const spec = readSpec(place);
   if (spec === null) return true;
-  const longest = (spec.timeout_ms + 10_000) * (spec.retries + 1) + 60_000;
+  const attempts = (spec.retries + 1) * (spec.report ? 2 : 1);
+  const longest = (spec.timeout_ms + 10_000) * attempts + 60_000;
   return Date.now() - Date.parse(spec.since) > longest;
 }
 
@@ -137,7 +149,7 @@ export function jobState(root: string, id: string): { state: JobWord; since: str
   const place = lastStart(root, id);
   if (place === null) return null;
   const since = readSpec(place)?.since ?? new Date(claimedAt(place) ?? Date.now()).toISOString();
-  return { state: wordOf(place), since, tail: plainLines(outputTail(place, TAIL_BYTES)) };
+  return { state: readWord(place), since, tail: plainLines(outputTail(place, TAIL_BYTES)) };
 }
 
 /** For a terminal: the output must not be able to move the cursor or rename the window. */
@@ -160,7 +172,8 @@ export function awaitJob(root: string, id: string, ms: number): Ran | null {
     if (place === null || ran !== null) return ran;
     if (now() - looked > LOOK_FOR_RUNNER_MS) {
       looked = now();
-      if (wordOf(place) === "lost" && !startAnew(place)) return givenUp(place);
+      if (readWord(place) === "lost" && !startAgain(place))
+        return withoutResult(`it was started ${place.start} times and its process ended without leaving a result`);
     }
     const [gone, left] = [now() - began, began + ms - now()];
     if (left <= 0) return null;
@@ -170,16 +183,14 @@ export function awaitJob(root: string, id: string, ms: number): Ran | null {
 
 const now = () => Bun.nanoseconds() / 1e6;
 
-function startAnew(place: JobPlace): boolean {
+function startAgain(place: JobPlace): boolean {
   const spec = readSpec(place);
   if (spec === null || place.start >= MOST_STARTS) return false;
+  const environment = environmentFor(place.root);
+  if (environment.hash !== spec.environment) return false;
   const { since: _since, ...same } = spec;
-  begin({ ...place, start: place.start + 1 }, same);
+  begin({ ...place, start: place.start + 1 }, same, environment);
   return true;
-}
-
-function givenUp(place: JobPlace): Ran {
-  return withoutResult(`it was started ${place.start} times and its process ended without leaving a result`);
 }
 
 export function withoutResult(error: string): Ran {
@@ -192,7 +203,7 @@ export function withoutResult(error: string): Ran {
 /** Removes a finished job's files; called once its verdict is committed. */
 export function forgetJob(root: string, id: string): void {
   const place = lastStart(root, id);
-  if (place !== null && wordOf(place) !== "running") dropJob(root, id);
+  if (place !== null && readWord(place) !== "running") dropJob(root, id);
 }
 
 /** Ends a running job and its whole process group; its result says so. */
@@ -209,18 +220,11 @@ export function endJob(root: string, id: string): void {
 }
 
 function endRunner(place: JobPlace, runner: Identity): void {
-  const until = now() + PATIENCE_WITH_RUNNER_MS;
-  for (let signal: NodeJS.Signals | 0 = "SIGTERM"; whereabouts(runner) === "there"; signal = 0) {
-    tell(runner.pid, now() < until ? signal : "SIGKILL");
+  const until = now() + RUNNER_TIMEOUT_MS;
+  for (let signal: NodeJS.Signals | 0 = "SIGTERM"; processState(runner) === "there"; signal = 0) {
+    // It may end by itself before the signal comes.
+    attempt(() => process.kill(runner.pid, now() < until ? signal : "SIGKILL"), false);
     Bun.sleepSync(5);
     if (readResult(place) !== null) return;
-  }
-}
-
-function tell(pid: number, signal: NodeJS.Signals | 0): void {
-  try {
-    process.kill(pid, signal);
-  } catch {
-    // it ended by itself
   }
 }

@@ -1,5 +1,6 @@
 /** A command's output, however much it is: its digest, its beginning, its end, and a file to look at meanwhile. */
 import { closeSync, ftruncateSync, writeSync } from "node:fs";
+import { attempt } from "../../kernel/attempt.ts";
 import { type JobPlace, openOutput } from "../../store/jobs.ts";
 
 const HEAD_BYTES = 64 << 10;
@@ -26,10 +27,10 @@ export function collectOutput(place: JobPlace): Output {
     take(chunk) {
       hasher.update(chunk);
       const first = chunk.subarray(0, Math.max(0, HEAD_BYTES - total));
-      head.set(first, total < HEAD_BYTES ? total : 0);
+      head.set(first, Math.min(total, HEAD_BYTES));
       tail.add(chunk.subarray(first.length));
       total += chunk.length;
-      file.add(chunk, () => lastBytes(head.subarray(0, total), tail.bytes()));
+      file.add(chunk, () => tail.bytes().subarray(-KEPT_IN_FILE));
     },
     text: () => joined(head.subarray(0, Math.min(total, HEAD_BYTES)), tail.bytes(), total),
     digest: () => hasher.digest("hex"),
@@ -37,98 +38,55 @@ export function collectOutput(place: JobPlace): Output {
   };
 }
 
-/** The last bytes that came, in a buffer that never grows. */
+/** The last bytes that came, in one buffer that is written round: however much comes, nothing is left to collect. */
 export function makeRing(size: number): { add(bytes: Uint8Array): void; bytes(): Uint8Array } {
   const ring = new Uint8Array(size);
-  let seen = 0;
-  return {
-    add(bytes) {
-      const last = bytes.subarray(Math.max(0, bytes.length - size));
-      const at = (seen + bytes.length - last.length) % size;
-      const untilEnd = last.subarray(0, size - at);
-      ring.set(untilEnd, at);
-      ring.set(last.subarray(untilEnd.length), 0);
-      seen += bytes.length;
-    },
-    bytes() {
-      if (seen <= size) return ring.slice(0, seen);
-      const at = seen % size;
-      const ordered = new Uint8Array(size);
-      ordered.set(ring.subarray(at), 0);
-      ordered.set(ring.subarray(0, at), size - at);
-      return ordered;
-    },
+  let total = 0;
+  const add = (bytes: Uint8Array) => {
+    const kept = bytes.subarray(-size);
+    total += bytes.length;
+    const at = (total - kept.length) % size;
+    ring.set(kept.subarray(0, size - at), at);
+    ring.set(kept.subarray(size - at));
   };
+  const bytes = () => {
+    if (total <= size) return ring.slice(0, total);
+    return Buffer.concat([ring.subarray(total % size), ring.subarray(0, total % size)]);
+  };
+  return { add, bytes };
 }
 
-function lastBytes(head: Uint8Array, tail: Uint8Array): Uint8Array {
-  const last = tail.length > 0 ? tail : head;
-  return last.subarray(Math.max(0, last.length - KEPT_IN_FILE));
-}
-
+/** A letter of several bytes may be cut through: the decoder leaves out half of one at the end of the beginning. */
 function joined(head: Uint8Array, tail: Uint8Array, total: number): string {
-  const decoder = new TextDecoder();
   const cut = total - head.length - tail.length;
-  if (cut === 0) return decoder.decode(both(head, tail));
-  const [beginning, end] = [withoutHalfAtEnd(head), withoutHalfAtStart(tail)];
-  const missing = total - beginning.length - end.length;
-  return `${decoder.decode(beginning)}\n[${missing} bytes cut of ${total}]\n${decoder.decode(end)}`;
+  if (cut === 0) return new TextDecoder().decode(Buffer.concat([head, tail]));
+  const beginning = new TextDecoder().decode(head, { stream: true });
+  return `${beginning}\n[${cut} bytes cut of ${total}]\n${new TextDecoder().decode(withoutHalf(tail))}`;
 }
 
-function both(first: Uint8Array, second: Uint8Array): Uint8Array {
-  const whole = new Uint8Array(first.length + second.length);
-  whole.set(first);
-  whole.set(second, first.length);
-  return whole;
-}
-
-const isContinuation = (byte: number | undefined) => byte !== undefined && (byte & 0xc0) === 0x80;
-
-/** A letter of several bytes may have been cut through; what is no UTF-8 at all stays as it is. */
-function withoutHalfAtEnd(bytes: Uint8Array): Uint8Array {
-  let at = bytes.length - 1;
-  while (at > bytes.length - 4 && isContinuation(bytes[at])) at--;
-  const length = lengthOf(bytes[at] ?? 0);
-  return at + length > bytes.length ? bytes.subarray(0, at) : bytes;
-}
-
-function lengthOf(first: number): number {
-  if (first >= 0xf0) return 4;
-  if (first >= 0xe0) return 3;
-  return first >= 0xc0 ? 2 : 1;
-}
-
-function withoutHalfAtStart(bytes: Uint8Array): Uint8Array {
+/** What is no UTF-8 at all stays as it is. */
+function withoutHalf(bytes: Uint8Array): Uint8Array {
   let at = 0;
-  while (at < 3 && isContinuation(bytes[at])) at++;
+  while (at < 3 && (bytes[at]! & 0xc0) === 0x80) at++;
   return bytes.subarray(at);
 }
 
 /** A courtesy: if the disk takes no more, the command goes on all the same. */
 function openProgress(place: JobPlace): { add(bytes: Uint8Array, last: () => Uint8Array): void; close(): void } {
-  let fd: number | null = null;
+  const fd = attempt(() => openOutput(place), null);
   let size = 0;
-  const quietly = (work: () => void) => {
-    try {
-      work();
-    } catch {
-      // seen in the result, if that can be written
-    }
+  const restart = () => {
+    if (fd !== null) ftruncateSync(fd, 0);
+    size = 0;
   };
-  quietly(() => {
-    fd = openOutput(place);
-    ftruncateSync(fd, 0);
-  });
-  const write = (bytes: Uint8Array) => {
-    if (fd !== null) size += writeSync(fd, bytes);
+  const add = (bytes: Uint8Array, last: () => Uint8Array) => {
+    const fits = size + bytes.length <= LARGEST_FILE;
+    if (!fits) restart();
+    if (fd !== null) size += writeSync(fd, fits ? bytes : last());
   };
-  const add = (bytes: Uint8Array, last: () => Uint8Array) =>
-    quietly(() => {
-      if (fd === null) return;
-      if (size + bytes.length <= LARGEST_FILE) return write(bytes);
-      ftruncateSync(fd, 0);
-      size = 0;
-      write(last());
-    });
-  return { add, close: () => quietly(() => fd !== null && closeSync(fd)) };
+  attempt(restart, undefined);
+  return {
+    add: (bytes, last) => attempt(() => add(bytes, last), undefined),
+    close: () => attempt(() => fd !== null && closeSync(fd), undefined),
+  };
 }

@@ -1,5 +1,7 @@
 /** The process that runs a gate's command, bounded in time, output and children, and leaves a sealed result. */
-import type { Attempt, Ran } from "../../kernel/types/verdict.ts";
+import { attempt } from "../../kernel/attempt.ts";
+import type { Attempt, NamedReport, Ran } from "../../kernel/types/verdict.ts";
+import { asEnvironment } from "../../store/environment.ts";
 import { messageOf } from "../../store/files.ts";
 import {
   dropEarlier,
@@ -10,9 +12,14 @@ import {
   writeJobFile,
   writeJobFileOnce,
 } from "../../store/jobs.ts";
-import { CannotStart, cleanEnvironment, type Prepared, prepare } from "../../store/processes/command.ts";
+import { CannotStart, type Prepared, prepare } from "../../store/processes/command.ts";
 import { after, finish, spawnPiped } from "../../store/processes/piped.ts";
 import { asIdentity, endGroup, endOldGroup, identify } from "../../store/processes/process.ts";
+import { openPlace, type PrivatePlace } from "../baseline/place.ts";
+import { openReports } from "../reporters/reporters.ts";
+import { watchTree } from "../tree/moved.ts";
+import { hashSurroundings } from "../tree/surroundings.ts";
+import { treeHash } from "../tree/tree.ts";
 import { type JobSpec, readSpec, withoutResult } from "./job.ts";
 import { collectOutput } from "./output.ts";
 
@@ -22,7 +29,7 @@ export async function runJob(place: JobPlace): Promise<void> {
   if (!writeJobFileOnce(place, "runner", identify(process.pid))) return;
   const ended = listen();
   endEarlier(place);
-  save(place, await runAll(place, spec, ended));
+  save(place, await runWatched(place, spec, ended));
 }
 
 /** Also for signals a shell has set to be ignored: with a listener here the command gets them as usual. */
@@ -59,30 +66,82 @@ interface Tried {
   attempt: Attempt;
   output: string;
   digest: string;
+  named?: NamedReport;
   /** the signal that asked this process to end the command */
   ended?: string;
 }
 
+/** What a check rewrites with the same content looks like a swap, so it is run once more: then it has to stay. */
+async function runWatched(place: JobPlace, spec: JobSpec, ended: Promise<string>): Promise<Ran> {
+  const { tree } = spec;
+  if (tree === undefined) return runAll(place, spec, ended);
+  for (let again = true; ; again = false) {
+    const listMoved = watchTree(place.root, tree);
+    const ran = await runAll(place, spec, ended);
+    const moved = listMoved();
+    const isGood = ran.error === undefined && ran.attempts.at(-1)?.exit === 0;
+    if (again && isGood && moved.length > 0 && isTree(place.root, tree)) continue;
+    const around = hashSurroundings(place.root);
+    return { ...ran, ...(moved.length > 0 && { moved }), ...(around.ok && { around: around.value }) };
+  }
+}
+
+function isTree(root: string, tree: string): boolean {
+  const now = treeHash(root, null);
+  return now.ok && now.value === tree;
+}
+
 async function runAll(place: JobPlace, spec: JobSpec, ended: Promise<string>): Promise<Ran> {
-  const ran = withoutResult("");
-  const { error: _none, ...result } = ran;
+  const { error: _none, ...result } = withoutResult("");
   let error: string | undefined;
+  let own: PrivatePlace | null = null;
   try {
-    const prepared = prepare(place.root, spec, cleanEnvironment(process.env));
+    own = spec.place ? openPlace(place.root, spec.place) : null;
+    const outside = prepare(place.root, spec, ownEnvironment(spec));
+    const prepared = own?.wrap(outside) ?? outside;
     for (let again = true; again; ) {
-      const tried = await tryOnce(place, prepared, spec.timeout_ms, ended);
+      const once = (env: Prepared["env"]) => tryOnce(place, { ...prepared, env }, spec.timeout_ms, ended);
+      const tried = await (spec.report ? tryReported(place.root, prepared.env, once) : once(prepared.env));
       result.attempts.push(tried.attempt);
-      Object.assign(result, { output: tried.output, digest: tried.digest });
+      Object.assign(result, { output: tried.output, digest: tried.digest, named: tried.named });
       if (tried.ended !== undefined) error = `it was ended before it was done (${tried.ended})`;
-      again = error === undefined && mayTryAgain(tried.attempt) && result.attempts.length <= spec.retries;
+      const { exit, timed_out } = tried.attempt;
+      again = error === undefined && exit !== 0 && !timed_out && result.attempts.length <= spec.retries;
     }
   } catch (failure) {
     error = failure instanceof CannotStart ? failure.message : `it could not be started: ${messageOf(failure)}`;
+  } finally {
+    own?.close();
   }
   return { ...result, ended_at: new Date().toISOString(), ...(error !== undefined && { error }) };
 }
 
-const mayTryAgain = ({ exit, timed_out }: Attempt) => exit !== 0 && !timed_out;
+/** With our reporters. Should they keep the command from running, its result is the one it has without them. */
+async function tryReported(
+  root: string,
+  env: Prepared["env"],
+  once: (env: Prepared["env"]) => Promise<Tried>,
+): Promise<Tried> {
+  const reports = attempt(() => openReports(root, env), null);
+  if (reports === null) return once(env);
+  try {
+    const tried = await once({ ...env, ...reports.env });
+    const named = attempt(reports.read, null);
+    const { exit, timed_out } = tried.attempt;
+    const failed = exit !== 0 && !timed_out && tried.ended === undefined;
+    if (failed && reports.isBrokenBy(tried.output)) return await once(env);
+    return { ...tried, ...(named !== null && { named }) };
+  } finally {
+    reports.close();
+  }
+}
+
+/** This process was started with what the command is to have; the shell in between added marks of its own. */
+function ownEnvironment({ environment }: JobSpec): Record<string, string> {
+  const { PWD: _pwd, OLDPWD: _old, SHLVL: _level, _, ...env } = process.env as Record<string, string>;
+  if (asEnvironment(env).hash !== environment) throw new CannotStart("it was not started by Pawl in its environment");
+  return env;
+}
 
 async function tryOnce(
   place: JobPlace,
@@ -94,7 +153,8 @@ async function tryOnce(
   try {
     const began = performance.now();
     const { child, reading, release } = spawnPiped(prepared, "ignore", output.take);
-    nameGroup(place, child.pid);
+    // For the next start, should we and the guard be killed. It is not worth losing the command for.
+    attempt(() => writeJobFile(place, "group", identify(child.pid)), undefined);
     const end = await Promise.race([
       child.exited.then(() => "exited" as const),
       after(timeout_ms, "late" as const),
@@ -106,27 +166,14 @@ async function tryOnce(
     await finish(reading, () => endGroup(child.pid));
     release();
     const exit = end === "exited" ? child.exitCode : null;
+    const signal = child.signalCode === null ? null : String(child.signalCode);
     return {
-      attempt: {
-        exit,
-        signal: child.signalCode === null ? null : String(child.signalCode),
-        timed_out: end === "late",
-        ms,
-      },
+      attempt: { exit, signal, timed_out: end === "late", ms },
       output: output.text(),
       digest: output.digest(),
       ...(typeof end === "object" && { ended: end.signal }),
     };
   } finally {
     output.close();
-  }
-}
-
-/** For the next start, should we and the guard be killed. It is not worth losing the command for. */
-function nameGroup(place: JobPlace, group: number): void {
-  try {
-    writeJobFile(place, "group", identify(group));
-  } catch {
-    // the guard will do
   }
 }

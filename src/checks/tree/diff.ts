@@ -1,5 +1,6 @@
 /** What differs between two trees, with the texts that the caller wants. */
-import { askGit, askGitForBytes, emptyTree, type Repo, readable, resolveName, TreeError } from "./git.ts";
+import { attempt } from "../../kernel/attempt.ts";
+import { askGit, askGitForBytes, emptyTree, type Repo, readable, resolveName } from "./git.ts";
 
 /** `before` and `after`: null where it is not there, no text, too large, or not wanted. */
 export interface TreeChange {
@@ -20,14 +21,8 @@ export interface Diff {
   isOwn(path: string): boolean;
 }
 
-/** One line of `git diff-tree --raw`: two modes, two objects. */
-interface Raw {
-  path: string;
-  from?: string;
-  status: TreeChange["status"];
-  before: string | null;
-  after: string | null;
-}
+/** One line of `git diff-tree --raw`: `before` and `after` are the names of objects. */
+type Raw = TreeChange;
 
 const LONGEST_TEXT = 1 << 20;
 const MOST_TEXT = 64 << 20;
@@ -35,12 +30,12 @@ const STATUS: Record<string, TreeChange["status"]> = { A: "added", D: "removed",
 const REGULAR = /^100/;
 
 export function diffTrees(diff: Diff): TreeChange[] {
-  const trees = [treeOf(diff, diff.base), treeOf(diff, diff.now)];
+  const trees = [readTree(diff, diff.base), readTree(diff, diff.now)];
   const command = ["diff-tree", "-r", "-z", "--raw", "--no-abbrev", "-M", "--no-ext-diff", "--no-textconv"];
   const changes = parseRaw(askGit(diff.repo, [...command, ...trees], call(diff))).flatMap((raw) =>
     withoutOurs(raw, diff),
   );
-  const texts = textsOf(
+  const texts = readTexts(
     diff,
     changes.filter(({ path, from }) => diff.wanted(path) || (from !== undefined && diff.wanted(from))),
   );
@@ -51,14 +46,14 @@ export function diffTrees(diff: Diff): TreeChange[] {
 const call = ({ until, objects }: Diff) => ({ until, objects });
 
 /** A commit holds the whole repository, a tree of ours the project only. */
-function treeOf(diff: Diff, name: string): string {
+function readTree(diff: Diff, name: string): string {
   if (name === "" || name.startsWith("-") || /[\0\n]/.test(name))
-    throw new TreeError(`no tree is named ${JSON.stringify(name)}`);
+    throw new Error(`no tree is named ${JSON.stringify(name)}`);
   const folder = readable(diff.repo.prefix.slice(0, -1));
   const names = [`${name}^{commit}`, `${name}^{commit}:${folder}`, `${name}^{tree}`];
   const found = names.map((one) => resolveName(diff.repo, one, call(diff)));
   const tree = found[0] === null ? found[2] : (found[1] ?? emptyTree(diff.repo, call(diff)));
-  if (!tree) throw new TreeError(`the tree ${name.slice(0, 100)} is not known here`);
+  if (!tree) throw new Error(`the tree ${name.slice(0, 100)} is not known here`);
   return tree;
 }
 
@@ -92,7 +87,7 @@ function withoutOurs(raw: Raw, { isOwn }: Diff): Raw[] {
 
 // ── Texts ───────────────────────────────────────────────────────────────────
 
-function textsOf(diff: Diff, changes: Raw[]): Map<string, string> {
+function readTexts(diff: Diff, changes: Raw[]): Map<string, string> {
   const oids = [...new Set(changes.flatMap(({ before, after }) => [before, after]))].filter((oid) => oid !== null);
   const small = smallOnes(diff, oids);
   const texts = new Map<string, string>();
@@ -117,16 +112,10 @@ function smallOnes(diff: Diff, oids: string[]): string[] {
     const [oid, type, size] = line.split(" ");
     if (type !== "blob" || Number(size) > LONGEST_TEXT) return [];
     total += Number(size);
-    if (total > MOST_TEXT) throw new TreeError(`more than ${MOST_TEXT >> 20} MB of texts have changed`);
+    if (total > MOST_TEXT) throw new Error(`more than ${MOST_TEXT >> 20} MB of texts have changed`);
     return [oid!];
   });
 }
 
-function asText(bytes: Uint8Array): string | null {
-  if (bytes.includes(0)) return null;
-  try {
-    return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
-  } catch {
-    return null;
-  }
-}
+const asText = (bytes: Uint8Array) =>
+  bytes.includes(0) ? null : attempt(() => new TextDecoder("utf-8", { fatal: true }).decode(bytes), null);

@@ -1,13 +1,9 @@
 /** How Pawl asks git about the tree: nothing that a repository configures is run, and nothing of the person's is written. */
 import { realpathSync } from "node:fs";
-import { findGit, gitDirOf } from "../../store/git-dir.ts";
+import { messageOf } from "../../store/files.ts";
+import { findGit, findGitDir } from "../../store/git-dir.ts";
 import { join } from "../../store/names.ts";
-import { spawnGit } from "../git.ts";
-
-/** Why the tree cannot be read. It never leaves this folder: callers get a fact that is not ok. */
-export class TreeError extends Error {
-  override name = "TreeError";
-}
+import { GIT_PLACES, gitProgram, spawnGit } from "../git.ts";
 
 const TIMEOUT_MS = 30_000;
 
@@ -20,7 +16,7 @@ export function timeLeft(until: number): number {
   return left;
 }
 
-const tooLong = () => new TreeError(`the tree could not be read in ${TIMEOUT_MS / 1000} s`);
+const tooLong = () => new Error(`the tree could not be read in ${TIMEOUT_MS / 1000} s`);
 
 export interface Repo {
   top: string;
@@ -35,8 +31,8 @@ export interface Repo {
 export function findRepo(root: string): Repo | null {
   const real = realpathSync(root);
   const found = findGit(real);
-  const gitDir = found && gitDirOf(found.top);
-  if (!found || !gitDir || Bun.which("git") === null) return null;
+  const gitDir = found && findGitDir(found.top);
+  if (!found || !gitDir || gitProgram() === null) return null;
   const prefix = real === found.top ? "" : toRaw(`${real.slice(found.top === "/" ? 1 : found.top.length + 1)}/`);
   return { top: found.top, gitDir, objects: join(found.common, "objects"), prefix };
 }
@@ -81,9 +77,9 @@ export function askGitForBytes(repo: Repo, args: string[], call: GitCall): Buffe
   const done = start(() => spawnGit(repo.top, [...options.flatMap((option) => ["-c", option]), ...args], how));
   if (done.exitedDueToTimeout) throw tooLong();
   const errors = done.stderr.toString();
-  if (done.exitCode !== 0 && !call.also?.includes(done.exitCode ?? -1)) throw new TreeError(whyFailed(args, errors));
+  if (done.exitCode !== 0 && !call.also?.includes(done.exitCode ?? -1)) throw new Error(whyFailed(args, errors));
   const unread = /^warning: could not open directory .*/m.exec(errors);
-  if (unread) throw new TreeError(unread[0].slice("warning: ".length));
+  if (unread) throw new Error(unread[0].slice("warning: ".length));
   return done.stdout;
 }
 
@@ -91,7 +87,7 @@ function start<T>(spawn: () => T): T {
   try {
     return spawn();
   } catch (error) {
-    throw new TreeError(`git could not be run: ${error instanceof Error ? error.message : error}`);
+    throw new Error(`git could not be run: ${messageOf(error)}`);
   }
 }
 
@@ -107,7 +103,7 @@ const switchOff = (name: string) =>
 /** Only these variables: the caller's GIT_DIR and the like would lead elsewhere. Nothing is fetched. */
 function environment(repo: Repo, { index, objects }: GitCall): Record<string, string> {
   return {
-    PATH: process.env.PATH ?? "/usr/bin:/bin",
+    PATH: GIT_PLACES,
     HOME: process.env.HOME ?? "/",
     LC_ALL: "C",
     GIT_OPTIONAL_LOCKS: "0",
@@ -128,6 +124,21 @@ function quote(text: string): string {
   return `"${text.replace(/["\\\x00-\x1f\x7f]/g, escaped)}"`;
 }
 
+/** In 512-byte blocks: a larger tree is compared only while the repository itself has it. */
+const LARGEST_PACK = 2 << 20;
+const PACK = `ulimit -f ${LARGEST_PACK}; git rev-list --objects --no-object-names "$1" | nice -n 19 git pack-objects -q --window=0 "$2/pack/pack"`;
+
+/** Copies a whole tree into a folder of objects, in the background: then it needs no repository any more. */
+export function packTree(repo: Repo, tree: string, objects: string): void {
+  Bun.spawnSync({
+    cmd: ["/bin/sh", "-c", `mkdir -p "$2/pack"; (${PACK}) & `, "sh", tree, objects],
+    cwd: repo.top,
+    env: environment(repo, { until: 0, objects }),
+    stdio: ["ignore", "ignore", "ignore"],
+    detached: true,
+  });
+}
+
 /** The object that a name means; null where there is none. */
 export function resolveName(repo: Repo, name: string, call: GitCall): string | null {
   const command = ["rev-parse", "--verify", "-q", "--end-of-options", name];
@@ -136,6 +147,13 @@ export function resolveName(repo: Repo, name: string, call: GitCall): string | n
 
 export const emptyTree = (repo: Repo, call: GitCall) =>
   askGit(repo, ["hash-object", "-t", "tree", "--stdin"], { ...call, input: "" }).trim();
+
+/** The repository ignores the whole project. */
+export function ignoresRoot(repo: Repo, until: number): boolean {
+  if (repo.prefix === "") return false;
+  const command = ["check-ignore", "--no-index", "--", `./${readable(repo.prefix.slice(0, -1))}`];
+  return askGit(repo, command, { until, also: [1] }) !== "";
+}
 
 export interface Settings {
   filters: string[];
@@ -153,7 +171,7 @@ export function readSettings(repo: Repo, until: number): Settings {
   const last = (name: string) => settings.findLast(([key]) => key === name)?.[1]?.toLowerCase();
   const names = settings.flatMap(([key]) => /^filter\.(.*)\.[^.]*$/s.exec(key)?.[1] ?? []);
   const odd = names.find((name) => /[=\n]/.test(name));
-  if (odd !== undefined) throw new TreeError(`the filter ${JSON.stringify(odd)} cannot be switched off`);
+  if (odd !== undefined) throw new Error(`the filter ${JSON.stringify(odd)} cannot be switched off`);
   return {
     filters: [...new Set(names)].map(readable),
     fileMode: !["false", "no", "off", "0"].includes(last("core.filemode") ?? ""),

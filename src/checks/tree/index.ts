@@ -2,7 +2,6 @@
  * The few entries of git's index that need a closer look than git takes. The file is scanned as it is: having git list
  * 50,000 entries would take longer than the whole hash may.
  */
-import { TreeError } from "./git.ts";
 
 export const REPOSITORY = 0o160000;
 const FOLDER = 0o040000;
@@ -14,8 +13,6 @@ const LONG_NAME = 0xfff;
 const SKIP_WORKTREE = 0x4000;
 
 export interface IndexEntry {
-  /** where it begins in the file */
-  at: number;
   /** raw */
   path: string;
   mode: number;
@@ -23,13 +20,13 @@ export interface IndexEntry {
   unmerged: boolean;
   /** how git was told not to check the file */
   mark: "assume-unchanged" | "skip-worktree" | null;
+  /** its file changed in the second in which the index was written, though its mtime is older */
+  doubtful: boolean;
 }
 
 export interface IndexScan {
-  /** marked, unmerged, a repository, or one that `mayMatter` */
+  /** marked, doubtful, unmerged, a repository, or one that `mayMatter` */
   entries: IndexEntry[];
-  /** where entries begin whose file changed in the second in which the index was written, though its mtime is older */
-  doubtful: number[];
   /** the whole as a tree, where git remembers it and no entry has changed since */
   root: string | null;
   /** parts are in another file, or whole folders in one entry: git has to write the index out first */
@@ -40,7 +37,7 @@ export interface IndexScan {
 export function scanIndex(bytes: Buffer, width: 20 | 32, writtenAt: number, mayMatter: MayMatter): IndexScan {
   const version = bytes.length < 12 ? 0 : bytes.readUInt32BE(4);
   if (bytes.toString("latin1", 0, 4) !== "DIRC" || version < 2 || version > 4) throw notUnderstood();
-  const scan: IndexScan = { entries: [], doubtful: [], root: null, partial: false };
+  const scan: IndexScan = { entries: [], root: null, partial: false };
   let at = 12;
   let last = "";
   for (let left = bytes.readUInt32BE(8); left > 0; left--) {
@@ -53,12 +50,12 @@ export function scanIndex(bytes: Buffer, width: 20 | 32, writtenAt: number, mayM
     const name = readName(bytes, flagsAt + (flags & EXTENDED ? 4 : 2), flags, version === 4 ? last : null);
     if (name.to < name.from) throw notUnderstood();
     if (name.path !== null) last = name.path;
-    if (mark || flags & STAGE || mode === REPOSITORY || mayMatter(name)) {
+    const doubtful = bytes.readUInt32BE(at) >= writtenAt && bytes.readUInt32BE(at + 8) < writtenAt;
+    if (mark || doubtful || flags & STAGE || mode === REPOSITORY || mayMatter(name)) {
       const path = name.path ?? bytes.toString("latin1", name.from, name.to);
       const oid = bytes.toString("hex", at + 40, flagsAt);
-      scan.entries.push({ at, path, mode, oid, unmerged: (flags & STAGE) !== 0, mark });
+      scan.entries.push({ path, mode, oid, unmerged: (flags & STAGE) !== 0, mark, doubtful });
     }
-    if (bytes.readUInt32BE(at) >= writtenAt && bytes.readUInt32BE(at + 8) < writtenAt) scan.doubtful.push(at);
     scan.partial ||= mode === FOLDER;
     // Up to version 3 an entry is padded to a multiple of eight, with at least one zero.
     at = version === 4 ? name.to + 1 : at + ((name.to - at + 8) & ~7);
@@ -67,7 +64,7 @@ export function scanIndex(bytes: Buffer, width: 20 | 32, writtenAt: number, mayM
   return scan;
 }
 
-const notUnderstood = () => new TreeError("git's index has a form that is not understood");
+const notUnderstood = () => new Error("git's index has a form that is not understood");
 
 interface Name {
   from: number;
@@ -104,19 +101,4 @@ function readExtensions(bytes: Buffer, from: number, width: number, scan: IndexS
     if (line > 0 && !bytes.toString("latin1", at + 9, line).startsWith("-"))
       scan.root = bytes.toString("hex", line, line + width);
   }
-}
-
-/** Git compares the file of this entry again, whatever it was told and whatever the times say. */
-export function distrust(bytes: Buffer, at: number, width: number): void {
-  const flagsAt = at + 40 + width;
-  const flags = bytes.readUInt16BE(flagsAt);
-  bytes.fill(0, at + 8, at + 16);
-  bytes.writeUInt16BE(flags & ~ASSUME_UNCHANGED, flagsAt);
-  if (flags & EXTENDED) bytes.writeUInt16BE(bytes.readUInt16BE(flagsAt + 2) & ~SKIP_WORKTREE, flagsAt + 2);
-}
-
-/** The index ends with the hash of all before it. */
-export function seal(bytes: Buffer, width: 20 | 32): void {
-  const body = bytes.subarray(0, bytes.length - width);
-  new Bun.CryptoHasher(width === 20 ? "sha1" : "sha256").update(body).digest().copy(bytes, body.length);
 }

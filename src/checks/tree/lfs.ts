@@ -3,7 +3,7 @@
  * name. What git-lfs would put into the tree is known, so Pawl makes it. Files of any other filter count as they are on
  * disk once they differ from what git remembers: the tree may then look changed where it is not, never the reverse.
  */
-import { closeSync, openSync, readSync, type Stats, writeFileSync } from "node:fs";
+import { closeSync, openSync, readFileSync, readSync, type Stats, writeFileSync } from "node:fs";
 import { join } from "../../store/names.ts";
 import { askGit, timeLeft } from "./git.ts";
 import { type Look, onDisk } from "./status.ts";
@@ -22,7 +22,7 @@ export function lfsPointers(look: Look, files: Map<string, Stats>): Map<string, 
   if (paths.length === 0) return new Map();
   const pointers = paths.map((path, i) => {
     const file = join(temp, `pointer-${i}`);
-    writeFileSync(file, readPointer(onDisk(repo, path), call.until));
+    writeFileSync(file, readPointer(onDisk(repo, path), files.get(path)!.size, call.until));
     return `${file}\n`;
   });
   const command = ["hash-object", "-w", "--no-filters", "--stdin-paths"];
@@ -33,21 +33,19 @@ export function lfsPointers(look: Look, files: Map<string, Stats>): Map<string, 
 const POINTER = "version https://git-lfs.github.com/spec/v1\n";
 
 /** A file that is a pointer already stays as it is. */
-function readPointer(file: Buffer, until: number): Buffer {
+function readPointer(file: Buffer, size: number, until: number): string {
+  const small = size < 1024 ? readFileSync(file, "latin1") : "";
+  if (small.startsWith(POINTER)) return small;
   const hash = new Bun.CryptoHasher("sha256");
   const chunk = Buffer.alloc(1 << 20);
   const fd = openSync(file, "r");
-  let size = 0;
   try {
     for (let got = readSync(fd, chunk); got > 0; got = readSync(fd, chunk)) {
-      const piece = chunk.subarray(0, got);
-      if (size === 0 && got < 1024 && piece.toString("latin1").startsWith(POINTER)) return Buffer.from(piece);
-      hash.update(piece);
-      size += got;
+      hash.update(chunk.subarray(0, got));
       timeLeft(until);
     }
   } finally {
     closeSync(fd);
   }
-  return Buffer.from(`${POINTER}oid sha256:${hash.digest("hex")}\nsize ${size}\n`);
+  return `${POINTER}oid sha256:${hash.digest("hex")}\nsize ${size}\n`;
 }

@@ -1,6 +1,6 @@
 /** What on disk differs from git's index: git's own answer, taken apart. */
 import { lstatSync, type Stats } from "node:fs";
-import { askGit, type GitCall, type Repo, readable, type Settings, TreeError, toBytes } from "./git.ts";
+import { askGit, type GitCall, type Repo, readable, type Settings, toBytes } from "./git.ts";
 import { REPOSITORY } from "./index.ts";
 
 /** More than this is not read: such files should be ignored by git. */
@@ -44,7 +44,7 @@ export function readStatus({ repo, call, isOwn }: Look): DiskChanges {
     }
   }
   if (bytes > MOST_BYTES)
-    throw new TreeError(`more than ${MOST_BYTES >> 20} MB of changed or new files that git does not ignore`);
+    throw new Error(`more than ${MOST_BYTES >> 20} MB of changed or new files that git does not ignore`);
   return changes;
 }
 

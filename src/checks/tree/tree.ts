@@ -11,11 +11,11 @@
  *    times that were put back are not believed.
  * 4. No filter, hook, monitor or remote of the repository is run or asked; see lfs.ts for git-lfs.
  */
-import { lstatSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, utimesSync, writeFileSync } from "node:fs";
+import { copyFileSync, lstatSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, utimesSync } from "node:fs";
 import { tmpdir } from "node:os";
 import type { Fact } from "../../kernel/types/run.ts";
 import { hashOf, lookAt, messageOf, TEMP_PREFIX } from "../../store/files.ts";
-import { gitDirOf, isLinkedWorktree } from "../../store/git-dir.ts";
+import { findGitDir, isLinkedWorktree } from "../../store/git-dir.ts";
 import { join } from "../../store/names.ts";
 import { isOwned, OWNED } from "../../store/owned.ts";
 import { diffTrees, type TreeChange } from "./diff.ts";
@@ -24,14 +24,14 @@ import {
   deadline,
   emptyTree,
   findRepo,
+  ignoresRoot,
   type Repo,
   readable,
   readSettings,
   resolveName,
-  TreeError,
   toRaw,
 } from "./git.ts";
-import { distrust, type IndexEntry, type IndexScan, type MayMatter, REPOSITORY, scanIndex, seal } from "./index.ts";
+import { type IndexEntry, type IndexScan, type MayMatter, REPOSITORY, scanIndex } from "./index.ts";
 import { lfsPointers } from "./lfs.ts";
 import { type DiskChanges, type Look, onDisk, readStatus } from "./status.ts";
 import { walkedHash } from "./walk.ts";
@@ -66,11 +66,17 @@ export function changesSince(
   return asFact(() => {
     const until = deadline();
     const repo = findRepo(root);
-    if (repo === null) throw new TreeError("no git");
-    if (ignoresRoot(repo, until)) throw new TreeError("no git: the repository ignores this folder");
+    if (repo === null) throw new Error("no git");
+    if (ignoresRoot(repo, until)) throw new Error("no git: the repository ignores this folder");
     const kept = objects !== null && lookAt(objects)?.isDirectory() ? objects : null;
     return diffTrees({ repo, base, now, objects: kept, until, wanted, isOwn: ownPaths(root, objects) });
   });
+}
+
+/** The names of what differs; what cannot be compared is something, too. */
+export function changedPaths(root: string, before: string, after: string, objects: string | null): string[] {
+  const changes = after === "" ? null : changesSince(root, before, after, objects, () => false);
+  return changes?.ok && changes.value.length > 0 ? changes.value.map(({ path }) => path) : ["something"];
 }
 
 function asFact<T>(work: () => T): Fact<T> {
@@ -89,13 +95,7 @@ function ownPaths(root: string, objects: string | null): (path: string) => boole
 
 function makeFolder(objects: string): void {
   if (lookAt(objects) === undefined) mkdirSync(objects, { recursive: true, mode: 0o700 });
-  if (!lookAt(objects)?.isDirectory()) throw new TreeError(`${objects} is not a folder`);
-}
-
-function ignoresRoot(repo: Repo, until: number): boolean {
-  if (repo.prefix === "") return false;
-  const command = ["check-ignore", "--no-index", "--", `./${readable(repo.prefix.slice(0, -1))}`];
-  return askGit(repo, command, { until, also: [1] }) !== "";
+  if (!lookAt(objects)?.isDirectory()) throw new Error(`${objects} is not a folder`);
 }
 
 // ── One repository ──────────────────────────────────────────────────────────
@@ -107,7 +107,7 @@ function hashRepo(
   isOwn: (path: string) => boolean,
   depth: number,
 ): string {
-  if (depth > DEEPEST) throw new TreeError(`more than ${DEEPEST} repositories inside each other`);
+  if (depth > DEEPEST) throw new Error(`more than ${DEEPEST} repositories inside each other`);
   const temp = mkdtempSync(join(tmpdir(), "pawl-tree-"));
   try {
     const settings = readSettings(repo, until);
@@ -130,11 +130,10 @@ function hashLook(look: Look, { entries, root }: IndexScan, depth: number): stri
   const { repo, call, kept } = look;
   const changes = readStatus(look);
   const pointers = lfsPointers(look, changes.files);
-  const lines = editLines(look, entries, changes, pointers, depth);
   const files = [...changes.files.keys()].filter((path) => !pointers.has(path)).map((path) => `${path}\0`);
+  const lines = editLines(look, entries, changes, pointers, depth);
   if (lines.length + files.length === 0 && root !== null) return below(look, root);
-  makePrivate(look);
-  if (lines.length > 0) askGit(repo, ["update-index", "-z", "--index-info"], { ...call, input: lines.join("") });
+  editIndex(look, lines);
   // Where the objects are not kept, names are enough.
   const command = ["update-index", ...(kept ? [] : ["--info-only"]), "--add", "--remove", "--replace", "-z", "--stdin"];
   if (files.length > 0) askGit(repo, command, { ...call, input: files.join("") });
@@ -142,7 +141,7 @@ function hashLook(look: Look, { entries, root }: IndexScan, depth: number): stri
   return below(look, askGit(repo, ["write-tree", "--missing-ok"], call).trim());
 }
 
-/** All that is no plain file, as `git update-index --index-info` reads it; mode 0 removes an entry. */
+/** All that changed and is no plain file, as `git update-index --index-info` reads it. */
 function editLines(
   look: Look,
   entries: IndexEntry[],
@@ -150,11 +149,8 @@ function editLines(
   pointers: Map<string, string>,
   depth: number,
 ): string[] {
-  const { repo, settings, isOwn } = look;
-  // An unmerged file in the project is replaced by the one on disk; one outside would keep git from writing a tree.
-  const dropped = entries.filter(({ path, unmerged }) => isOwn(path) || (unmerged && !path.startsWith(repo.prefix)));
-  const nothing = "0".repeat(settings.width * 2);
-  const lines = [...removed, ...dropped.map(({ path }) => path)].map((path) => `0 ${nothing}\t${path}\0`);
+  const { repo, settings } = look;
+  const lines = removed.map((path) => removal(look, path));
   for (const [path, oid] of pointers) {
     const mode = settings.fileMode && files.get(path)!.mode & 0o100 ? "100755" : "100644";
     lines.push(`${mode} ${oid}\t${path}\0`);
@@ -168,6 +164,9 @@ function editLines(
   return lines;
 }
 
+/** Mode 0 removes an entry. */
+const removal = ({ settings }: Look, path: string) => `0 ${"0".repeat(settings.width * 2)}\t${path}\0`;
+
 /** The project's part of the repository's tree. */
 function below({ repo, call }: Look, tree: string): string {
   if (repo.prefix === "") return tree;
@@ -176,55 +175,70 @@ function below({ repo, call }: Look, tree: string): string {
 
 // ── The private index ───────────────────────────────────────────────────────
 
-const NO_INDEX: IndexScan = { entries: [], doubtful: [], root: null, partial: false };
+const NO_INDEX: IndexScan = { entries: [], root: null, partial: false };
 
-/** Scans the index, and copies it where git would otherwise not check a file because it was told so. */
+/** Scans the index, and changes a copy where it says something that does not count here. */
 function openIndex(look: Look): IndexScan {
-  const { repo, settings, call } = look;
+  const { repo, call } = look;
   if (lookAt(call.index) === undefined) return NO_INDEX;
-  let bytes = readFileSync(call.index);
-  const scan = () => {
-    const { mtimeMs } = statSync(call.index);
-    return scanIndex(bytes, settings.width, Math.floor(mtimeMs / 1000), mayBeOwn(bytes, repo.prefix));
-  };
-  let found = scan();
+  let found = scan(look);
   if (found.partial) {
-    makePrivate(look, bytes);
+    makePrivate(look);
     askGit(repo, ["update-index", "--force-write-index"], call);
-    bytes = readFileSync(call.index);
-    found = scan();
-    if (found.partial) throw new TreeError("git did not write out its index");
+    found = scan(look);
+    if (found.partial) throw new Error("git did not write out its index");
   }
-  const distrusted = [...markedOnDisk(repo, found.entries).map(({ at }) => at), ...found.doubtful];
-  if (distrusted.length === 0) return found;
-  for (const at of distrusted) distrust(bytes, at, settings.width);
-  seal(bytes, settings.width);
-  makePrivate(look, bytes);
-  return found;
+  const isThere = presence(repo);
+  const lines = found.entries.flatMap((entry) => correction(look, entry, isThere));
+  if (lines.length === 0) return found;
+  editIndex(look, lines);
+  return { ...found, root: null };
 }
 
-/** Git compares a file as young as the index by its content, so a copy must not look younger than the index. */
-function makePrivate({ temp, call }: Look, bytes?: Uint8Array): void {
-  const copy = join(temp, "index");
-  const source = statSync(call.index, { throwIfNoEntry: false });
-  if (source && (call.index !== copy || bytes)) {
-    writeFileSync(copy, bytes ?? readFileSync(call.index));
-    const seconds = Math.floor(source.mtimeMs - 1) / 1000;
-    utimesSync(copy, seconds, seconds);
-  }
-  call.index = copy;
+function scan({ repo, settings, call }: Look): IndexScan {
+  const bytes = readFileSync(call.index);
+  const { mtimeMs } = statSync(call.index);
+  return scanIndex(bytes, settings.width, Math.floor(mtimeMs / 1000), mayBeOwn(bytes, repo.prefix));
 }
 
-/** In a sparse checkout most files with the mark are missing, and count as the index has them. */
-function markedOnDisk(repo: Repo, entries: IndexEntry[]): IndexEntry[] {
+/**
+ * Files of ours go. An unmerged file in the project is replaced by the one on disk; one outside would keep git from
+ * writing a tree. An entry that is written again has no mark and no times, so git compares the file by its content.
+ */
+function correction(look: Look, entry: IndexEntry, isThere: (path: string) => boolean): string[] {
+  const { path, mode, oid, unmerged, mark, doubtful } = entry;
+  if (look.isOwn(path) || (unmerged && !path.startsWith(look.repo.prefix))) return [removal(look, path)];
+  const isMarked = mark === "assume-unchanged" || (mark !== null && isThere(path));
+  return !unmerged && (isMarked || doubtful) ? [`${mode.toString(8)} ${oid}\t${path}\0`] : [];
+}
+
+/** In a sparse checkout most files with the mark are missing, with their folders, and count as the index has them. */
+function presence(repo: Repo): (path: string) => boolean {
   const missing = new Set<string>();
   const exists = (path: string) => lstatSync(onDisk(repo, path), { throwIfNoEntry: false }) !== undefined;
-  const isThere = (path: string) => {
+  return (path) => {
     const dir = path.slice(0, path.lastIndexOf("/") + 1);
     if (dir !== "" && !missing.has(dir) && !exists(dir)) missing.add(dir);
     return !missing.has(dir) && exists(path);
   };
-  return entries.filter(({ mark, path }) => mark === "assume-unchanged" || (mark !== null && isThere(path)));
+}
+
+function editIndex(look: Look, lines: string[]): void {
+  makePrivate(look);
+  if (lines.length > 0)
+    askGit(look.repo, ["update-index", "-z", "--index-info"], { ...look.call, input: lines.join("") });
+}
+
+/** Git compares a file as young as the index by its content, so a copy must not look younger than the index. */
+function makePrivate({ temp, call }: Look): void {
+  const copy = join(temp, "index");
+  const source = statSync(call.index, { throwIfNoEntry: false });
+  if (source && call.index !== copy) {
+    copyFileSync(call.index, copy);
+    const seconds = Math.floor(source.mtimeMs - 1) / 1000;
+    utimesSync(copy, seconds, seconds);
+  }
+  call.index = copy;
 }
 
 const FIRST_BYTES = new Set(OWNED.map((pattern) => pattern.charCodeAt(0)));
@@ -245,9 +259,9 @@ function innerName(look: Look, path: string, known: string | undefined, depth: n
   const top = join(repo.top, readable(path));
   // Another worktree is another project, even if it is a folder of this one.
   if (known === undefined && isLinkedWorktree(top)) return undefined;
-  const inside = toRaw(readable(path)) === path && gitDirOf(top) !== null ? findRepo(top) : null;
+  const inside = toRaw(readable(path)) === path && findGitDir(top) !== null ? findRepo(top) : null;
   if (inside === null && known !== undefined) return known;
-  if (inside === null) throw new TreeError(`the repository in ${readable(path)} cannot be read`);
+  if (inside === null) throw new Error(`the repository in ${readable(path)} cannot be read`);
   const tree = hashRepo(inside, null, until, isOwned, depth + 1);
   const heads = { until, input: "HEAD\nHEAD^{tree}\n" };
   const [commit, committed] = askGit(inside, ["cat-file", "--batch-check=%(objectname)"], heads).split("\n");

@@ -2,7 +2,7 @@
 import { readdirSync, readFileSync, readlinkSync } from "node:fs";
 import { hashOf, lookAt } from "../../store/files.ts";
 import { join } from "../../store/names.ts";
-import { TreeError, timeLeft } from "./git.ts";
+import { timeLeft } from "./git.ts";
 
 const MOST_FILES = 50_000;
 const MOST_BYTES = 512 << 20;
@@ -21,17 +21,16 @@ export function walkedHash(root: string, until: number, isOwn: (path: string) =>
       if (found?.isDirectory()) folder(`${path}/`);
       if (!found || found.isDirectory()) continue;
       bytes += found.isFile() ? found.size : 0;
-      if (lines.length >= MOST_FILES)
-        throw new TreeError(`more than ${MOST_FILES} files, and no git to tell which count`);
-      if (bytes > MOST_BYTES) throw new TreeError(`more than ${MOST_BYTES >> 20} MB, and no git to tell what counts`);
-      lines.push(JSON.stringify([path, ...contentOf(join(root, path), found)]));
+      if (lines.length >= MOST_FILES) throw new Error(`more than ${MOST_FILES} files, and no git to tell which count`);
+      if (bytes > MOST_BYTES) throw new Error(`more than ${MOST_BYTES >> 20} MB, and no git to tell what counts`);
+      lines.push(JSON.stringify([path, ...readBytes(join(root, path), found)]));
     }
   };
   folder("");
   return hashOf(lines.join("\n"));
 }
 
-function contentOf(path: string, found: NonNullable<ReturnType<typeof lookAt>>): string[] {
+function readBytes(path: string, found: NonNullable<ReturnType<typeof lookAt>>): string[] {
   if (found.isSymbolicLink()) return ["link", readlinkSync(path)];
   if (!found.isFile()) return ["other"];
   return [found.mode & 0o100 ? "program" : "file", hashOf(readFileSync(path))];

@@ -1,33 +1,7 @@
 /** What a piece of code checks: its assertions, without those that cannot fail. */
-import { closeOf, type Language, partsOf, readSource, type Source } from "./source.ts";
-import type { Unit } from "./units.ts";
-
-const CALLED = String.raw`(?:expect|assert)\w*(?:\s*\.\s*\w+)*\s*(?:<[^<>()]{0,100}>)?\s*\(`;
-const C_LIKE =
-  /\b(?:assert\w*|expect\w*|verify\w*|fail)\s*(?:<[^<>()]{0,100}>)?\s*\(|\bAssert\s*\.\s*\w+|\.\s*should\w*\b|\bshould[A-Z]\w*|\.\s*andExpect\s*\(/g;
-
-const ASSERTIONS: Record<Language, RegExp> = {
-  js: new RegExp(
-    String.raw`\b${CALLED}|\.\s*should\b|\bt\s*\.\s*(?:is|not|deepEqual|notDeepEqual|like|true|false|truthy|falsy|throws|notThrows|throwsAsync|notThrowsAsync|regex|snapshot|equal|same|ok|notOk|match|pass|fail|strictEqual)\s*\(`,
-    "g",
-  ),
-  python: /\bassert\b|\.\s*(?:assert|fail)\w*\s*\(|\bassert_\w+\s*\(|\bpytest\s*\.\s*(?:raises|warns|fail)\s*\(/g,
-  go: /\b\w+\s*\.\s*(?:Error|Errorf|Fatal|Fatalf|Fail|FailNow)\s*\(|\b(?:assert|require|is|Expect|check)\s*\.\s*\w+\s*\(|\bExpect\s*\(|\b[st]\w*\s*\.\s*(?:Equal|NotEqual|NoError|True|False|Nil|NotNil|Len|Contains|Empty|Require|Assert)\s*\(/g,
-  rust: /\b\w*assert\w*\s*!|\bpanic\s*!/g,
-  php: /\b(?:assert\w*|expect\w*|fail|should\w*)\s*\(/g,
-  ruby: /\bexpect\b|\.\s*should\w*\b|\bis_expected\b|\b(?:assert|refute)\w*\b|\.\s*(?:must|wont)_\w+|\bflunk\b/g,
-  java: new RegExp(`${C_LIKE.source}|\\bassert\\b(?!\\s*[(.])`, "g"),
-  kotlin: C_LIKE,
-  csharp: /\bAssert\s*\.\s*\w+|\.\s*Should\w*\s*\(|\.\s*(?:Verify|Received|DidNotReceive)\w*\s*\(|\bVerify\w*\s*\(/g,
-};
-
-/** Long white space would be tried in every way it can be divided. */
-const BOUNDED = Object.fromEntries(
-  Object.entries(ASSERTIONS).map(([language, { source }]) => [
-    language,
-    new RegExp(source.replaceAll("\\s*", "\\s{0,40}"), "g"),
-  ]),
-) as Record<Language, RegExp>;
+import { LANGUAGES } from "./languages.ts";
+import { closingIndex, lineEnd, readSource, type Source, splitParts } from "./source.ts";
+import { blockEnd, type Unit } from "./units.ts";
 
 /** Of the same name, but only about how to check. */
 const NO_ASSERTION =
@@ -54,7 +28,7 @@ function callsIn(bare: string): string[] {
 
 function ownAssertions(source: Source, from: number, to: number): { name: string; text: string }[] {
   const bare = source.bare.slice(from, to);
-  return [...bare.matchAll(BOUNDED[source.language])].flatMap((match) => {
+  return [...bare.matchAll(LANGUAGES[source.language].assertions)].flatMap((match) => {
     if (NO_ASSERTION.test(match[0])) return [];
     const text = statementAt(source, from + match.index, to);
     if (isTrivial(text)) return [];
@@ -70,7 +44,7 @@ function statementAt(source: Source, from: number, end: number): string {
   const to = Math.min(end, from + LONGEST_STATEMENT);
   let at = from;
   while (at < to && !/[;\n]/.test(bare[at]!)) {
-    if (/[([{]/.test(bare[at]!)) at = Math.min(closeOf(source, at), to);
+    if (/[([{]/.test(bare[at]!)) at = Math.min(closingIndex(source, at), to);
     at += 1;
     if (bare[at] === "\n" && /^\s*\./.test(bare.slice(at, at + 80))) at += 1;
   }
@@ -102,23 +76,11 @@ function saysItself(text: string): boolean {
   const open = plain.indexOf("(");
   if (open < 0 || !/equal|_eq|same|AreEqual/i.test(plain.slice(0, open))) return false;
   const source = readSource(plain, "js");
-  const parts = partsOf(source, open + 1, closeOf(source, open)).map((part) => plain.slice(...part));
+  const parts = splitParts(source, open + 1, closingIndex(source, open)).map((part) => plain.slice(...part));
   return parts.length >= 2 && parts[0] === parts[1];
 }
 
 // ── Helpers ─────────────────────────────────────────────────────────────────
-
-const DECLARED: Record<Language, RegExp> = {
-  js: /\bfunction\s*\*?\s*(\w+)\s*(?:<[^>]{0,100}>)?\s*\(|\b(?:const|let|var)\s+(\w+)\s*(?::[^=;]{1,300})?=\s*(?:async\s*)?(?:function\b[^(]*)?\(/g,
-  python: /^[ \t]*(?:async[ \t]+)?def[ \t]+(\w+)\s*\(/gm,
-  go: /\bfunc\s+(?:\([^)]{0,200}\)\s*)?(\w+)\s*\(/g,
-  rust: /\bfn\s+(\w+)\s*(?:<[^>(]{0,100}>)?\s*\(|\bmacro_rules\s*!\s*(\w+)\s*\{/g,
-  php: /\bfunction\s+(\w+)\s*\(/g,
-  ruby: /^[ \t]*def[ \t]+(?:self\.)?(\w+[?!]?)/gm,
-  java: /\b(\w+)\s*\([^()]*\)\s*(?:throws\s[\w.,\s]+)?\{/g,
-  kotlin: /\bfun\s+(?:<[^>]{0,100}>\s*)?(?:[\w.]+\.)?(\w+)\s*\(/g,
-  csharp: /\b(\w+)\s*\([^()]*\)\s*\{/g,
-};
 
 /** Functions of a file that are no tests, each with what it checks itself and through those it calls. */
 export function helpersIn(source: Source, units: Unit[]): Map<string, string[]> {
@@ -127,7 +89,7 @@ export function helpersIn(source: Source, units: Unit[]): Map<string, string[]> 
     units.filter(({ group }) => !group),
     ({ name }) => name,
   );
-  for (const match of source.bare.matchAll(DECLARED[source.language])) {
+  for (const match of source.bare.matchAll(LANGUAGES[source.language].declared)) {
     const name = match[1] ?? match[2];
     const isTest = (tests.get(name ?? "") ?? []).some((unit) => unit.start <= match.index && match.index < unit.end);
     if (name && !isTest && !/^(?:if|for|while|switch|catch|function)$/.test(name))
@@ -150,22 +112,15 @@ export function helpersIn(source: Source, units: Unit[]): Map<string, string[]> 
 
 function helperBody(source: Source, declaration: number): Unit["body"] {
   const { bare, language } = source;
-  if (language === "python" || language === "ruby") return indentedBody(bare, declaration, language === "ruby");
+  if (language === "python" || language === "ruby") {
+    const start = lineEnd(bare, declaration);
+    const indent = /^[ \t]*/.exec(bare.slice(declaration, start))![0].length;
+    return [start, blockEnd(bare, start, indent, language)];
+  }
   const open = bare.indexOf("(", declaration);
-  const from = open < 0 ? declaration : closeOf(source, open);
+  const from = open < 0 ? declaration : closingIndex(source, open);
   const rest = /[{;]|=>\s*[^\s{]/.exec(bare.slice(from, from + 500));
   if (!rest || rest[0] === ";") return [from, from];
   const at = from + rest.index;
-  return bare[at] === "{"
-    ? [at + 1, closeOf(source, at)]
-    : [at, bare.indexOf("\n", at) < 0 ? bare.length : bare.indexOf("\n", at)];
-}
-
-function indentedBody(bare: string, declaration: number, ends: boolean): Unit["body"] {
-  const start = bare.indexOf("\n", declaration);
-  const indent = /^\s*/.exec(bare.slice(declaration).replace(/^\n+/, ""))![0].length;
-  const stop = new RegExp(ends ? String.raw`^[ \t]{${indent}}end\b` : String.raw`^[ \t]{0,${indent}}[^\s)\]}]`, "m");
-  if (start < 0) return [bare.length, bare.length];
-  const end = stop.exec(bare.slice(start + 1));
-  return [start, end ? start + 1 + end.index : bare.length];
+  return bare[at] === "{" ? [at + 1, closingIndex(source, at)] : [at, lineEnd(bare, at)];
 }

@@ -1,7 +1,7 @@
 /** Settings of test runners that take tests out. */
 
 import type { Weakening } from "../../kernel/types/verdict.ts";
-import { closeOf, partsOf, readSource, type Source } from "./source.ts";
+import { closingIndex, lineEnd, readSource, type Source, splitParts } from "./source.ts";
 
 const SCRIPTED =
   /(?:^|\/)(?:(?:vitest|vite|jest|playwright|cypress|karma|ava|wdio)[\w.-]*\.(?:config|workspace|conf)[\w.]*\.[cm]?[jt]s|jest\.config\.json|\.mocharc\.[cm]?js(?:on)?)$/;
@@ -33,11 +33,12 @@ const LONGEST_TEXT = 1 << 16;
 
 export function configWeakenings(path: string, before: string, after: string): Weakening[] {
   if (Math.max(before.length, after.length) > LONGEST_TEXT) return [];
-  const skipped = (what: string): Weakening => ({ kind: "skipped", path, what });
   const lines = LINES.flatMap(([file, line]) => (file.test(path) ? added(before, after, line) : []));
-  const lists = SCRIPTED.test(path) || PACKAGE.test(path) ? addedExclusions(path, before, after) : [];
+  const excluded = (text: string) => (SCRIPTED.test(path) || PACKAGE.test(path) ? exclusions(path, text) : []);
+  const old = new Set(excluded(before).map(({ value }) => value));
+  const lists = excluded(after).flatMap(({ value, line }) => (old.has(value) ? [] : [line]));
   const script = PACKAGE.test(path) ? changedScript(before, after) : [];
-  return [...new Set([...lines, ...lists, ...script])].map(skipped);
+  return [...new Set([...lines, ...lists, ...script])].map((what) => ({ kind: "skipped", path, what }));
 }
 
 const withoutComments = (text: string) => text.replace(/^\s*[#;].*$/gm, "").replace(/<!--.{0,5000}?-->/gs, "");
@@ -59,11 +60,6 @@ const closed = (text: string) => text.replace(/\s+/g, "");
 const EXCLUDING =
   /["']?\b(exclude|testPathIgnorePatterns|testIgnore|excludeSpecPattern|grepInvert|testNamePattern|modulePathIgnorePatterns|ignore|excludedTests)\b["']?\s*:\s*/g;
 
-function addedExclusions(path: string, before: string, after: string): string[] {
-  const old = new Set(exclusions(path, before).map(({ value }) => value));
-  return exclusions(path, after).flatMap(({ value, line }) => (old.has(value) ? [] : [line]));
-}
-
 function exclusions(path: string, text: string): { value: string; line: string }[] {
   const source = readSource(text, "js");
   const { code } = source;
@@ -71,8 +67,8 @@ function exclusions(path: string, text: string): { value: string; line: string }
   return [...scope.matchAll(EXCLUDING)].flatMap((match) => {
     const from = match.index + match[0].length;
     const list = code[from] === "[";
-    const end = list ? closeOf(source, from) : valueEnd(source, from);
-    const parts = list ? partsOf(source, from + 1, end) : [[from, end] as [number, number]];
+    const end = list ? closingIndex(source, from) : valueEnd(source, from);
+    const parts = list ? splitParts(source, from + 1, end) : [[from, end] as [number, number]];
     return parts.map(([start, stop]) => ({
       value: `${match[1]}:${code.slice(start, stop).trim()}`,
       line: lineAt(code, start, stop),
@@ -82,7 +78,7 @@ function exclusions(path: string, text: string): { value: string; line: string }
 
 function valueEnd(source: Source, from: number): number {
   const { bare } = source;
-  const [first] = partsOf(source, from, bare.length);
+  const [first] = splitParts(source, from, bare.length);
   const end = first?.[1] ?? bare.length;
   const stop = /[\n}]/.exec(bare.slice(from, end));
   return stop ? from + stop.index : end;
@@ -90,8 +86,7 @@ function valueEnd(source: Source, from: number): number {
 
 function lineAt(code: string, start: number, stop: number): string {
   const at = start + /^\s*/.exec(code.slice(start, stop))![0].length;
-  const end = code.indexOf("\n", at);
-  return code.slice(code.lastIndexOf("\n", at) + 1, end < 0 ? code.length : end).trim();
+  return code.slice(code.lastIndexOf("\n", at) + 1, lineEnd(code, at)).trim();
 }
 
 /** What is measured or bundled is another matter; vite's file has a part for tests, package.json one for jest. */
@@ -103,7 +98,7 @@ function aboutTests(path: string, source: Source): string {
     /\b(?:coverage|watch\w*|server|optimizeDeps|build|deps|benchmark|typecheck)\s*:\s*\{/g,
   )) {
     const open = match.index + match[0].length - 1;
-    scope = hide(scope, open, Math.min(closeOf(source, open) + 1, code.length));
+    scope = hide(scope, open, Math.min(closingIndex(source, open) + 1, code.length));
   }
   const part = PACKAGE.test(path)
     ? /["'](?:jest|mocha|ava|vitest)["']\s*:\s*\{/
@@ -114,7 +109,7 @@ function aboutTests(path: string, source: Source): string {
   const found = part.exec(code);
   if (!found) return " ".repeat(code.length);
   const open = found.index + found[0].length - 1;
-  return hide(hide(scope, 0, open), closeOf(source, open), code.length);
+  return hide(hide(scope, 0, open), closingIndex(source, open), code.length);
 }
 
 // ── package.json ────────────────────────────────────────────────────────────

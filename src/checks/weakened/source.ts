@@ -1,23 +1,5 @@
 /** Source text with its comments and strings taken out, so that only code is looked at. Lengths and lines stay as they are. */
-
-export type Language = "js" | "python" | "go" | "rust" | "php" | "ruby" | "java" | "kotlin" | "csharp";
-
-const ENDINGS: Record<string, Language> = {
-  py: "python",
-  go: "go",
-  rs: "rust",
-  php: "php",
-  rb: "ruby",
-  java: "java",
-  kt: "kotlin",
-  kts: "kotlin",
-  cs: "csharp",
-};
-
-export function languageOf(path: string): Language | null {
-  const ending = /\.(\w+)$/.exec(path)?.[1]?.toLowerCase() ?? "";
-  return /^[cm]?[jt]sx?$/.test(ending) ? "js" : (ENDINGS[ending] ?? null);
-}
+import { LANGUAGES, type Language, type Quote } from "./languages.ts";
 
 export interface Source {
   language: Language;
@@ -30,205 +12,130 @@ export interface Source {
   partner: Int32Array;
 }
 
-interface Quote {
-  open: string;
-  close: string;
-  /** may go over line ends */
-  long?: true;
-  /** a backslash means nothing */
-  plain?: true;
-  /** code inside, as in a template */
-  hole?: string;
+interface Reading {
+  text: string;
+  language: Language;
+  at: number;
+  bare: string;
+  code: string;
+  /** all that is not plain code */
+  token: RegExp;
+  /** what began and never ended: from there on it is only a character */
+  endless: Set<string>;
+  /** where the outermost open template begins, and how many braces are open in the code of each */
+  template: number;
+  holes: number[];
+  failedHeredocs: number;
 }
-
-interface Grammar {
-  line: string[];
-  block: [open: string, close: string][];
-  quotes: Quote[];
-  /** "/" may begin a pattern */
-  patterns?: true;
-}
-
-const SINGLE: Quote = { open: "'", close: "'" };
-const DOUBLE: Quote = { open: '"', close: '"' };
-const TRIPLE: Quote = { open: '"""', close: '"""', long: true };
-const C_LIKE: Grammar = { line: ["//"], block: [["/*", "*/"]], quotes: [TRIPLE, DOUBLE, SINGLE] };
-
-const GRAMMARS: Record<Language, Grammar> = {
-  js: {
-    line: ["//"],
-    block: [["/*", "*/"]],
-    quotes: [DOUBLE, SINGLE, { open: "`", close: "`", long: true, hole: "${" }],
-    patterns: true,
-  },
-  python: { line: ["#"], block: [], quotes: [TRIPLE, { open: "'''", close: "'''", long: true }, DOUBLE, SINGLE] },
-  go: {
-    line: ["//"],
-    block: [["/*", "*/"]],
-    quotes: [{ open: "`", close: "`", long: true, plain: true }, DOUBLE, SINGLE],
-  },
-  rust: {
-    line: ["//"],
-    block: [["/*", "*/"]],
-    quotes: [
-      { open: 'r##"', close: '"##', long: true, plain: true },
-      { open: 'r#"', close: '"#', long: true, plain: true },
-      { open: 'r"', close: '"', long: true, plain: true },
-      { ...DOUBLE, long: true },
-    ],
-  },
-  php: {
-    line: ["//", "#"],
-    block: [["/*", "*/"]],
-    quotes: [
-      { ...DOUBLE, long: true },
-      { ...SINGLE, long: true },
-    ],
-  },
-  ruby: { line: ["#"], block: [["\n=begin", "\n=end"]], quotes: [{ ...DOUBLE, long: true }, SINGLE], patterns: true },
-  java: C_LIKE,
-  kotlin: C_LIKE,
-  csharp: { ...C_LIKE, quotes: [TRIPLE, { open: '@"', close: '"', long: true, plain: true }, DOUBLE, SINGLE] },
-};
 
 export function readSource(text: string, language: Language): Source {
-  const blanked: Blanked = { bare: [], code: [], text, depth: 0, endless: new Set(), failures: 0 };
-  scan(blanked, 0, GRAMMARS[language], language, "");
-  const bare = blanked.bare.join("");
-  return { language, text, bare, code: blanked.code.join(""), partner: partnersIn(bare) };
+  const endless = new Set<string>();
+  const state = { at: 0, bare: "", code: "", template: 0, holes: [], failedHeredocs: 0 };
+  const reading: Reading = { text, language, endless, token: tokenPattern(language, endless), ...state };
+  while (reading.at < text.length) {
+    reading.token.lastIndex = reading.at;
+    const match = reading.token.exec(text);
+    take(reading, text.slice(reading.at, match?.index));
+    if (match) readToken(reading, match[0], match.groups ?? {});
+    else if (reading.holes.length > 0) leaveTemplate(reading);
+  }
+  const { bare, code } = reading;
+  return { language, text, bare, code, partner: partnersIn(bare) };
 }
 
-interface Blanked {
-  text: string;
-  bare: string[];
-  code: string[];
-  /** of code in strings in code */
-  depth: number;
-  /** strings that begin, and never end */
-  endless: Set<string>;
-  /** texts between markers that never end */
-  failures: number;
+function take(reading: Reading, piece: string, bare = piece, code = piece): void {
+  reading.at += piece.length;
+  reading.bare += bare;
+  reading.code += code;
+}
+
+function giveUp(reading: Reading, open: string): void {
+  reading.endless.add(open);
+  reading.token = tokenPattern(reading.language, reading.endless);
 }
 
 const blank = (text: string) => text.replace(/[^\n]/g, " ");
 
-/** Goes through code up to `until` (a closing bracket of its own level), or the end. */
-function scan(out: Blanked, from: number, grammar: Grammar, language: Language, until: string): number {
-  const { text } = out;
-  let at = from;
-  let depth = 0;
-  while (at < text.length) {
-    if (until !== "" && depth === 0 && text[at] === until) return at;
-    if (text[at] === "{") depth += 1;
-    if (text[at] === "}") depth -= 1;
-    const comment = commentAt(text, at, grammar);
-    const quote = comment === 0 ? quoteAt(out, at, grammar) : undefined;
-    if (comment > 0) {
-      const blanks = blank(text.slice(at, at + comment));
-      out.bare.push(blanks);
-      out.code.push(blanks);
-      at += comment;
-    } else if (quote) at = string(out, at, quote, grammar, language);
-    else at = plain(out, at, grammar, language);
-  }
-  return at;
+function tokenPattern(language: Language, endless: Set<string>): RegExp {
+  const { comments, quotes, templates, heredocs, texts } = LANGUAGES[language];
+  const strings = quotes.filter(({ open }) => !endless.has(open)).map(stringPattern);
+  const parts = [`(?<comment>${comments.source})`];
+  if (strings.length > 0) parts.push(`(?<string>${strings.join("|")})`);
+  if (texts) parts.push(`(?<hidden>${texts.source})`);
+  if (heredocs && !endless.has("<<")) parts.push(HEREDOC.source);
+  if (templates && !endless.has("`")) parts.push("[`{}]");
+  return new RegExp(parts.join("|"), "g");
 }
 
-function commentAt(text: string, at: number, { line, block }: Grammar): number {
-  if (line.some((open) => text.startsWith(open, at)) && !text.startsWith("#[", at) && !text.startsWith("#!", at)) {
-    const end = text.indexOf("\n", at);
-    return (end < 0 ? text.length : end) - at;
-  }
-  const found = block.find(([open]) => text.startsWith(open, at));
-  if (!found) return 0;
-  const end = text.indexOf(found[1], at + found[0].length);
-  return (end < 0 ? text.length : end + found[1].length) - at;
+/** What does not end where it has to is only its opening. A letter may also be the end of a word. */
+function stringPattern({ open, close, long, raw }: Quote): string {
+  const other = `[^${close[0]}${raw ? "" : "\\\\"}${long ? "" : "\\n"}]*`;
+  const inside = [...(raw ? [] : ["\\\\[\\s\\S]"]), ...(close.length > 1 ? [`${close[0]}(?!${close.slice(1)})`] : [])];
+  const more = inside.length > 0 ? `(?:(?:${inside.join("|")})${other})*` : "";
+  return `${/^\w/.test(open) ? "(?<!\\w)" : ""}${open}(?:${other}${more}${close})?`;
 }
 
-function quoteAt({ text, endless }: Blanked, at: number, { quotes }: Grammar): Quote | undefined {
-  // r"…" and @"…" begin with a letter, which may also be the end of a word.
-  return quotes.find(
-    ({ open }) =>
-      text.startsWith(open, at) && !endless.has(open) && !(open[0] === "r" && /\w/.test(text[at - 1] ?? "")),
-  );
+function readToken(reading: Reading, found: string, { comment, string, hidden, word }: Record<string, string>): void {
+  if (comment) take(reading, found, blank(found), blank(found));
+  else if (hidden) take(reading, found, blank(found));
+  else if (word) readHeredoc(reading, found, word);
+  else if (!string) readBrace(reading, found);
+  else {
+    const { open, close, long } = LANGUAGES[reading.language].quotes.find((quote) => found.startsWith(quote.open))!;
+    if (found === open && long) giveUp(reading, open);
+    take(reading, found, found === open ? open : open + blank(found.slice(open.length, -close.length)) + close);
+  }
 }
 
-const DEEPEST = 20;
+const HEREDOC = /<<[<~-]?\s{0,40}(?<mark>["'`]?)(?<word>[A-Z_]\w*)\k<mark>[^\n]*\n/;
+/** "<<" is also an operator: after so many without an end, no more are looked for. */
+const MOST_FAILED_HEREDOCS = 20;
 
-/** A string up to its end; one that does not end where it has to is only a character. */
-function string(out: Blanked, from: number, quote: Quote, grammar: Grammar, language: Language): number {
-  const { text } = out;
-  const keep = (piece: string, bare: string) => {
-    out.bare.push(bare);
-    out.code.push(piece);
-  };
-  const marks = { bare: out.bare.length, code: out.code.length };
-  keep(quote.open, quote.open);
-  let at = from + quote.open.length;
-  while (at < text.length) {
-    if (text.startsWith(quote.close, at)) {
-      keep(quote.close, quote.close);
-      return at + quote.close.length;
-    }
-    if (text[at] === "\n" && !quote.long) break;
-    if (quote.hole && out.depth < DEEPEST && text.startsWith(quote.hole, at)) {
-      keep(quote.hole, quote.hole);
-      out.depth += 1;
-      at = scan(out, at + quote.hole.length, grammar, language, "}");
-      out.depth -= 1;
-      if (at < text.length) keep("}", "}");
-      at += 1;
-      continue;
-    }
-    const size = text[at] === "\\" && !quote.plain ? 2 : 1;
-    keep(text.slice(at, at + size), blank(text.slice(at, at + size)));
-    at += size;
+function readHeredoc(reading: Reading, head: string, word: string): void {
+  const end = new RegExp(`^[ \\t]*${word}\\b`, "gm");
+  end.lastIndex = reading.at + head.length;
+  if (end.exec(reading.text)) {
+    const whole = reading.text.slice(reading.at, end.lastIndex);
+    take(reading, whole, blank(whole));
+    return;
   }
-  if (out.depth > 0) return Math.min(at, text.length);
-  if (quote.long) out.endless.add(quote.open);
-  out.bare.length = marks.bare;
-  out.code.length = marks.code;
-  keep(quote.open, quote.open);
-  return from + quote.open.length;
+  reading.failedHeredocs += 1;
+  if (reading.failedHeredocs === MOST_FAILED_HEREDOCS) giveUp(reading, "<<");
+  take(reading, "<");
 }
 
-const PATTERN = /\/(?![*/\s])(?:\\.|\[(?:\\.|[^\]\\\n]){0,200}\]|[^/\\[\n]){1,500}\/[a-z]*/y;
-const BEFORE_PATTERN = /(?:^|[(,=:[!&|?{};~\n]|\b(?:return|typeof|case|match|when|if|unless|and|or))[ \t]*$/;
-const MOST_FAILURES = 20;
-/** Nothing begins with these. */
-const DULL = /[^"'`/#<{}@\n]+/y;
-const DULL_IN_RUST = /[^"'`/#<{}@\nr]+|r(?!["#])/y;
-const HEREDOC = /<<[<~-]?\s*(["'`]?)([A-Z_]\w*)\1[^\n]*\n/y;
-const CHARACTER = /'(?:\\[^']+|[^'\\\n])'/y;
+// ── Templates ───────────────────────────────────────────────────────────────
 
-/** One character, or a whole word, pattern or text between two markers. */
-function plain(out: Blanked, at: number, grammar: Grammar, language: Language): number {
-  const { text } = out;
-  const whole = (size: number, hidden: boolean) => {
-    const piece = text.slice(at, at + size);
-    out.bare.push(hidden ? blank(piece) : piece);
-    out.code.push(piece);
-    return at + size;
-  };
-  const match = (pattern: RegExp) => {
-    pattern.lastIndex = at;
-    return pattern.exec(text);
-  };
-  const char = text[at]!;
-  const dull = match(language === "rust" ? DULL_IN_RUST : DULL);
-  if (dull) return whole(dull[0].length, false);
-  if (char === "/" && grammar.patterns && BEFORE_PATTERN.test(text.slice(Math.max(0, at - 20), at))) {
-    const pattern = match(PATTERN);
-    if (pattern) return whole(pattern[0].length, true);
+/** Up to the end of a template, or to code inside it. */
+const TEMPLATE_TEXT = /[^`\\$]*(?:(?:\\[\s\S]|\$(?!\{))[^`\\$]*)*(?:`|\$\{)/y;
+
+function readBrace(reading: Reading, found: string): void {
+  const { holes } = reading;
+  const inHole = holes.length > 0;
+  const ends = found === "}" && holes.at(-1) === 0;
+  if (found === "`" && !inHole) reading.template = reading.at;
+  if (ends) holes.pop();
+  else if (inHole && found !== "`") holes[holes.length - 1]! += found === "{" ? 1 : -1;
+  take(reading, found);
+  if (ends || found === "`") readTemplate(reading);
+}
+
+function readTemplate(reading: Reading): void {
+  TEMPLATE_TEXT.lastIndex = reading.at;
+  const piece = TEMPLATE_TEXT.exec(reading.text)?.[0];
+  if (piece === undefined) {
+    leaveTemplate(reading);
+    return;
   }
-  if (language === "rust" && char === "'") return whole(match(CHARACTER)?.[0].length ?? 1, true);
-  if (char === "<" && (language === "php" || language === "ruby") && out.failures < MOST_FAILURES) {
-    const heredoc = match(HEREDOC);
-    const rest = heredoc && new RegExp(`^[ \\t]*${heredoc[2]}\\b`, "m").exec(text.slice(at + heredoc[0].length));
-    if (heredoc && !rest) out.failures += 1;
-    if (heredoc && rest) return whole(heredoc[0].length + rest.index + rest[0].length, true);
-  }
-  return whole(1, false);
+  const end = piece.endsWith("`") ? "`" : "${";
+  take(reading, piece, blank(piece.slice(0, -end.length)) + end);
+  if (end === "${") reading.holes.push(0);
+}
+
+function leaveTemplate(reading: Reading): void {
+  const { template, bare, code } = reading;
+  Object.assign(reading, { at: template, bare: bare.slice(0, template), code: code.slice(0, template), holes: [] });
+  giveUp(reading, "`");
 }
 
 // ── Brackets ────────────────────────────────────────────────────────────────
@@ -252,21 +159,26 @@ function partnersIn(bare: string): Int32Array {
 }
 
 /** Where the bracket at `open` is closed; the end of the text where it is not. */
-export function closeOf({ bare, partner }: Source, open: number): number {
+export function closingIndex({ bare, partner }: Source, open: number): number {
   const close = partner[open] ?? -1;
   return close < 0 ? bare.length : close;
 }
 
-/** The same backwards. */
-export const openOf = ({ partner }: Source, close: number) => Math.max(0, partner[close] ?? 0);
+export function lineEnd(bare: string, at: number): number {
+  const end = bare.indexOf("\n", at);
+  return end < 0 ? bare.length : end;
+}
+
+/** The same as `closeOf`, backwards. */
+export const openingIndex = ({ partner }: Source, close: number) => Math.max(0, partner[close] ?? 0);
 
 /** What is between commas of its own level, as places in the text. */
-export function partsOf(source: Source, from: number, to: number): [start: number, end: number][] {
+export function splitParts(source: Source, from: number, to: number): [start: number, end: number][] {
   const { bare } = source;
   const parts: [number, number][] = [];
   let start = from;
   for (let at = from; at < to; at++) {
-    if (OPENING.includes(bare[at]!)) at = Math.min(closeOf(source, at), to);
+    if (OPENING.includes(bare[at]!)) at = Math.min(closingIndex(source, at), to);
     else if (bare[at] === ",") {
       parts.push([start, at]);
       start = at + 1;

@@ -5,9 +5,9 @@
  */
 
 import type { Weakening } from "../../kernel/types/verdict.ts";
-import { type Case, casesOf, type Helpers, helpersOf, sourceOf } from "./cases.ts";
+import { type Case, findHelpers, type Helpers, listCases, parseCases } from "./cases.ts";
 import { configWeakenings, isRunnerConfig } from "./config.ts";
-import { languageOf } from "./source.ts";
+import { findLanguage } from "./languages.ts";
 
 interface Change {
   path: string;
@@ -38,7 +38,7 @@ const isNamedTest = (path: string) => RUN.some((pattern) => pattern.test(path));
  * tests next to the code, so each of its files may hold some.
  */
 export function isTestFile(path: string): boolean {
-  return isNamedTest(path) || isRunnerConfig(path) || (TEST_FOLDER.test(path) && languageOf(path) !== null);
+  return isNamedTest(path) || isRunnerConfig(path) || (TEST_FOLDER.test(path) && findLanguage(path) !== null);
 }
 
 /** A file that a runner found by its name, and does not find any more. */
@@ -59,15 +59,11 @@ export function weakenings(changes: Change[]): Weakening[] {
     ...before
       .filter((one) => pairs.has(one) || !isPart(one, lost))
       .flatMap((one) => compared(one, pairs.get(one), elsewhere)),
-    ...added.flatMap(focusedOf),
+    ...added.flatMap(listFocused),
     ...changes.flatMap(unread),
     ...changes.flatMap(settings),
   ];
-  const seen = new Set<string>();
-  return results.filter((one) => {
-    const key = JSON.stringify([one.kind, one.path, one.what]);
-    return !seen.has(key) && seen.add(key) !== undefined;
-  });
+  return [...new Map(results.map((one) => [JSON.stringify([one.kind, one.path, one.what]), one])).values()];
 }
 
 /** Gone with the test around it. */
@@ -84,11 +80,11 @@ function read(changes: Change[], side: "before" | "after"): Case[] {
     const path = side === "before" ? (change.from ?? change.path) : change.path;
     if (text === null || (!isTestFile(path) && !isTestFile(change.from ?? path))) return [];
     if (side === "after" && !isFound(path, change.from ?? path)) return [];
-    const source = sourceOf(path, text);
+    const source = parseCases(path, text);
     return source === null ? [] : [{ path: change.path, source }];
   });
-  const helpers: Helpers = new Map(files.flatMap(({ source }) => [...helpersOf(source)]));
-  return files.flatMap(({ path, source }) => casesOf(path, source, helpers));
+  const helpers: Helpers = new Map(files.flatMap(({ source }) => [...findHelpers(source)]));
+  return files.flatMap(({ path, source }) => listCases(path, source, helpers));
 }
 
 // ── Which is which ──────────────────────────────────────────────────────────
@@ -97,11 +93,23 @@ const LIKE_ENOUGH = 0.6;
 const SAME_NAME_LIKE_ENOUGH = 0.4;
 const MOST_COMPARISONS = 20_000;
 
-/** From the surest sign to the weakest; each test is taken once. */
+/** By which a test is known again, from the surest to the weakest. */
+const SIGNS: ((one: Case) => string)[] = [
+  ({ path, full, body }) => `${path}\n${full}\n${body}`,
+  ({ path, full }) => `${path}\n${full}`,
+  ({ path, name, body }) => `${path}\n${name}\n${body}`,
+  ({ path, name }) => `${path}\n${name}`,
+  ({ full, body }) => `${full}\n${body}`,
+  ({ full }) => full,
+  ({ name }) => name,
+  ({ body, assertions }) => (assertions.length > 0 || body.length > 20 ? body : ""),
+];
+
+/** Each test is taken once. */
 function matched(before: Case[], after: Case[]): Map<Case, Case> {
   const pairs = new Map<Case, Case>();
   const free = new Set(after);
-  const pairBy = (key: (one: Case) => string) => {
+  for (const key of SIGNS) {
     const places = Map.groupBy(free, key);
     for (const one of before) {
       const found = pairs.has(one) || key(one) === "" ? undefined : places.get(key(one))?.shift();
@@ -109,15 +117,7 @@ function matched(before: Case[], after: Case[]): Map<Case, Case> {
       pairs.set(one, found);
       free.delete(found);
     }
-  };
-  pairBy(({ path, full, body }) => `${path}\n${full}\n${body}`);
-  pairBy(({ path, full }) => `${path}\n${full}`);
-  pairBy(({ path, name, body }) => `${path}\n${name}\n${body}`);
-  pairBy(({ path, name }) => `${path}\n${name}`);
-  pairBy(({ full, body }) => `${full}\n${body}`);
-  pairBy(({ full }) => full);
-  pairBy(({ name }) => name);
-  pairBy(({ body, assertions }) => (assertions.length > 0 || body.length > 20 ? body : ""));
+  }
   const lost = before.filter((one) => !pairs.has(one));
   if (lost.length * free.size > MOST_COMPARISONS) return pairs;
   pairTables(lost, pairs, free);
@@ -129,31 +129,33 @@ function matched(before: Case[], after: Case[]): Map<Case, Case> {
 function pairLike(before: Case[], pairs: Map<Case, Case>, free: Set<Case>): void {
   for (const one of before) {
     if (pairs.has(one)) continue;
-    const scored = [...free]
+    const [best] = [...free]
       .filter(({ path }) => path === one.path)
       .map((other) => ({ other, score: shared(one.words, other.words), name: sharedNames(one, other) }))
       .filter(({ score, name }) => score >= (name >= LIKE_ENOUGH ? SAME_NAME_LIKE_ENOUGH : LIKE_ENOUGH))
       .sort((a, b) => b.score - a.score);
-    const best = scored[0];
     if (!best) continue;
     pairs.set(one, best.other);
     free.delete(best.other);
   }
 }
 
-const sharedNames = (a: Case, b: Case) => shared(wordsOf(a.name), wordsOf(b.name));
-const wordsOf = (name: string) => name.toLowerCase().match(/[a-z]+|\d+/g) ?? [];
+const sharedNames = (a: Case, b: Case) => shared(splitWords(a.name), splitWords(b.name));
+const splitWords = (name: string) => name.toLowerCase().match(/[a-z]+|\d+/g) ?? [];
 
 /** How much of the first is in the second. */
-function shared(first: string[], second: string[]): number {
+const shared = (first: string[], second: string[]) =>
+  (first.length - without(first, second).length) / Math.max(first.length, 1);
+
+/** The first list without as many of each as the second has. */
+function without(first: string[], second: string[]): string[] {
   const left = new Map<string, number>();
   for (const word of second) left.set(word, (left.get(word) ?? 0) + 1);
-  const common = first.filter((word) => {
+  return first.filter((word) => {
     const count = left.get(word) ?? 0;
     left.set(word, count - 1);
-    return count > 0;
+    return count <= 0;
   });
-  return common.length / Math.max(first.length, 1);
 }
 
 /** Several tests that became the rows of one table, about the same things. */
@@ -182,12 +184,12 @@ function compared(before: Case, after: Case | undefined, elsewhere: Set<string>)
   if (before.skipped === null && after.skipped !== null) results.push({ kind: "skipped", path, what: after.skipped });
   else if (before.skipped === null && after.leaves > before.leaves)
     results.push({ kind: "skipped", path, what: after.name });
-  if (before.focused === null) results.push(...focusedOf(after));
+  if (before.focused === null) results.push(...listFocused(after));
   if (checksLess(before, after, elsewhere)) results.push({ kind: "assertions", path, what: after.name });
   return results;
 }
 
-const focusedOf = ({ focused, path }: Case): Weakening[] =>
+const listFocused = ({ focused, path }: Case): Weakening[] =>
   focused === null ? [] : [{ kind: "focused", path, what: focused }];
 
 function checksLess(before: Case, after: Case, elsewhere: Set<string>): boolean {
@@ -195,12 +197,7 @@ function checksLess(before: Case, after: Case, elsewhere: Set<string>): boolean 
   if (after.rows > before.rows || after.unknown) return false;
   const deficit = before.assertions.length - after.assertions.length;
   if (deficit <= 0) return false;
-  const still = [...after.assertions];
-  const dropped = before.assertions.filter((text) => {
-    const at = still.indexOf(text);
-    if (at >= 0) still.splice(at, 1);
-    return at < 0;
-  });
+  const dropped = without(before.assertions, after.assertions);
   return dropped.filter((text) => elsewhere.has(text)).length < deficit;
 }
 
@@ -210,9 +207,9 @@ function checksLess(before: Case, after: Case, elsewhere: Set<string>): boolean 
 function unread({ path, from, before, after }: Change): Weakening[] {
   const old = from ?? path;
   const gone = after === null || !isFound(path, old);
-  if (before === null || !gone || !isNamedTest(old) || languageOf(old) === "rust") return [];
-  const source = sourceOf(old, before);
-  if (source !== null && (source.code.trim() === "" || casesOf(old, source, new Map()).length > 0)) return [];
+  if (before === null || !gone || !isNamedTest(old) || findLanguage(old) === "rust") return [];
+  const source = parseCases(old, before);
+  if (source !== null && (source.code.trim() === "" || listCases(old, source, new Map()).length > 0)) return [];
   return [{ kind: "removed", path: old, what: old.slice(old.lastIndexOf("/") + 1) }];
 }
 

@@ -1,30 +1,28 @@
 import { listProcedures } from "../../definitions/procedures.ts";
 import { findByName } from "../../definitions/registry.ts";
 import { hash } from "../../hosts/identity.ts";
-import { plain } from "../../kernel/text/safe-text.ts";
+import { safeText } from "../../kernel/text/safe-text.ts";
 import type { LoopState } from "../../kernel/types/loop.ts";
 import { UserError } from "../../kernel/user-error.ts";
 import { type Agent, agentFor } from "../../loop/agents.ts";
-
-import { requestIn } from "../../loop/core/compose.ts";
+import { composePrompt, requestIn } from "../../loop/core/compose.ts";
 import { EXIT_CODES, newLoop } from "../../loop/core/loop.ts";
 import type { Check } from "../../loop/preflight.ts";
-import { headOf, limitsOf, runLoop } from "../../loop/run.ts";
+import { gitHead, pickLimits, runLoop } from "../../loop/run.ts";
 import { type Sharing, shareNothing, shareProcedure, shareWorkflow } from "../../loop/sharing.ts";
 import { jsonView, type Level, type LoopView, lineView } from "../../loop/view.ts";
-import { notifyOf } from "../../notify/commits.ts";
-import { callAfterLoop, watchBesides } from "../../notify/loop.ts";
+import { callAfterLoop, watchBesides } from "../../notify/call.ts";
+import { notifyAbout } from "../../notify/commits.ts";
 import { isHeld, takeLock } from "../../store/lock.ts";
-import { canResume, isRunning, type KeptLoop, listLoops, loadLoop } from "../../store/loops.ts";
+import { canResume, findLoop, isRunning, type KeptLoop, listLoops } from "../../store/loops.ts";
 import { excludeOurs } from "../../store/place.ts";
 import { agentCalling } from "../../store/processes/person.ts";
 import { endOldGroup } from "../../store/processes/process.ts";
-import { type Io, type Parsed, parseArgs, rootOf } from "../shared/args.ts";
-import { dryRun } from "./dry-run.ts";
-import { findHooks } from "./hooks.ts";
+import { type Io, type Parsed, parseArgs, print, projectRoot } from "../shared/args.ts";
+import { findHooks } from "../shared/doctor-context.ts";
+import { projectProblems, troubleText } from "../workflows/targets.ts";
 import { type LoopRequest, OPTIONS, readRequest, wrongUse } from "./request.ts";
 
-export const summary = "run a procedure in fresh agent processes until it is done";
 export const usage = `usage: pawl loop <procedure> [options]      run it repeatedly, each time in a fresh agent process
        pawl loop                              list the procedures
        pawl loop --resume [loop]              continue after a crash, a reboot, Ctrl+C or a limit: same count, same budget
@@ -48,19 +46,19 @@ Exit codes: 0 success, 1 aborted, wrong use or configuration, 2 a limit was reac
 3 the agent could not be started, 130 interrupted.`;
 
 const FLAGS = ["--dry-run", "--no-preflight", "--verbose", "--quiet", "--json", "--resume", "--attach", "--log-level="];
-const SHORT: Record<string, string> = {
-  "-n": "--max-iterations",
-  "-u": "--unlimited",
-  "-d": "--dry-run",
-  "-c": "--context",
-  "-v": "--verbose",
-  "-q": "--quiet",
-};
+const SHORT = new Map([
+  ["-n", "--max-iterations"],
+  ["-u", "--unlimited"],
+  ["-d", "--dry-run"],
+  ["-c", "--context"],
+  ["-v", "--verbose"],
+  ["-q", "--quiet"],
+]);
 
-export async function run(args: string[], io: Io): Promise<number> {
-  const asked = args.map((arg) => SHORT[arg] ?? arg);
-  const parsed = parse(asked);
-  const root = rootOf(io);
+export async function run({ words }: Parsed, io: Io): Promise<number> {
+  const args = words.map((arg) => SHORT.get(arg) ?? arg);
+  const parsed = parse(args);
+  const root = projectRoot(io);
   const [word] = parsed.words;
   if (parsed.words.length > 1) throw wrongUse(`unknown argument ${parsed.words[1]}`, "name one procedure at a time");
   if (parsed.flags.has("--attach")) {
@@ -69,7 +67,7 @@ export async function run(args: string[], io: Io): Promise<number> {
   }
   if (parsed.flags.has("--resume")) return await resume(root, word, parsed, io);
   if (word === undefined) return list(root, io);
-  return await begin(root, word, asked, parsed, io);
+  return await begin(root, word, args, parsed, io);
 }
 
 function parse(args: string[]): Parsed {
@@ -81,34 +79,32 @@ function parse(args: string[]): Parsed {
 }
 
 function list(root: string, io: Io): number {
-  const rows = listProcedures(root).map((found) => {
-    const about = "procedure" in found ? found.procedure.about : "has errors: `pawl check` shows them";
+  const all = listProcedures(root);
+  const rows = all.map((found) => {
+    const about = "procedure" in found ? found.procedure.about : troubleText(found);
     return `  ${found.name.padEnd(26)}${about}`;
   });
-  const more = "pawl loop <procedure> --dry-run shows what it would do.";
-  io.out(`${rows.join("\n")}\n\n  ${more}\n`);
+  const parts = [rows.join("\n"), "  pawl loop <procedure> --dry-run shows what it would do.", ...projectProblems(all)];
+  io.out(`${parts.join("\n\n")}\n`);
   return 0;
 }
 
 // ── Starting and resuming ─────────────────────────────────────────────────
 
 async function begin(root: string, name: string, args: string[], parsed: Parsed, io: Io): Promise<number> {
-  const asked = readRequest(root, name, parsed, io);
-  if (parsed.flags.has("--dry-run"))
-    return dryRun(asked, agentWith(asked, crypto.randomUUID()), parsed.flags.has("--json"), io);
-  refuseAgents();
-  refuseSecond(root);
+  const request = await readRequest(root, name, parsed, io);
+  if (parsed.flags.has("--dry-run")) return dryRun(request, parsed, io);
+  refuseStart(root);
   const at = new Date().toISOString();
   const id = `lo-${hash("loop", root, at, String(process.pid)).slice(0, 8)}`;
-  const fresh = newLoop({ id, procedure: name, ai: asked.settings.ai.value, run: "" }, at);
-  const state = { ...fresh, head: headOf(root) };
-  return await drive(root, asked, { state, asked: args, runner: null, agent: null, waiting: null }, parsed, io);
+  const fresh = newLoop({ id, procedure: name, ai: request.settings.ai.value, run: "" }, at);
+  const state = { ...fresh, head: gitHead(root) };
+  return await drive(root, request, { state, asked: args, runner: null, agent: null, waiting: null }, parsed, io);
 }
 
 async function resume(root: string, id: string | undefined, parsed: Parsed, io: Io): Promise<number> {
-  refuseAgents();
-  refuseSecond(root);
-  const kept = id === undefined ? listLoops(root).find(canResume) : loadLoop(root, id);
+  refuseStart(root);
+  const kept = id === undefined ? listLoops(root).find(canResume) : findLoop(root, id);
   if (!kept)
     throw wrongUse(id ? `there is no loop ${id}` : "no loop here can be resumed", "`pawl loop <procedure>` starts one");
   if (!canResume(kept))
@@ -123,50 +119,44 @@ async function resume(root: string, id: string | undefined, parsed: Parsed, io: 
     flags: new Set([...before.flags, ...parsed.flags]),
   };
   const { procedure } = state;
-  return await drive(root, readRequest(root, procedure, both, io), { ...kept, state }, both, io);
+  return await drive(root, await readRequest(root, procedure, both, io), { ...kept, state }, both, io);
 }
 
-async function drive(root: string, asked: LoopRequest, kept: KeptLoop, parsed: Parsed, io: Io): Promise<number> {
+async function drive(root: string, request: LoopRequest, kept: KeptLoop, parsed: Parsed, io: Io): Promise<number> {
   const interrupted = interruption();
-  const first = agentWith(asked, crypto.randomUUID());
+  const first = agentWith(request, crypto.randomUUID());
   if ("error" in first) return notStarted(first, parsed, io);
   excludeOurs(root);
   if (!parsed.flags.has("--no-preflight")) {
-    const { code, cost } = await tryFirst(root, asked, first.agent, interrupted, parsed, io);
-    if (code !== 0) return code;
-    kept.state.cost_usd += cost;
-    kept.state.trial_usd += cost;
+    const { ok, cost_usd } = await tryFirst(root, request, first.agent, parsed, io);
+    if (!ok) return interrupted.aborted ? 130 : 1;
+    kept.state.cost_usd += cost_usd ?? 0;
+    kept.state.trial_usd += cost_usd ?? 0;
   }
-  const sharing = sharingFor(root, asked, first.agent, kept.state);
-  const view = viewFor(asked, kept.state, parsed, io);
+  const sharing = sharingFor(root, request, first.agent, kept.state);
+  const view = viewFor(request, kept.state, parsed, io);
+  const notifier = { watch: watchBesides, ended: callAfterLoop };
+  const again = (session: string, spent: number) => {
+    const found = agentWith(request, session, spent);
+    if ("error" in found) throw new Error(found.error);
+    return found.agent;
+  };
   const state = await runLoop(
-    {
-      root,
-      ...asked,
-      agentFor: (session, spent) => agentOrThrow(agentWith(asked, session, spent)),
-      sharing,
-      view,
-      notifier: { watch: watchBesides, ended: callAfterLoop },
-      interrupted,
-    },
+    { root, ...request, agentFor: again, sharing, view, notifier, interrupted },
     { ...kept, state: { ...kept.state, run: sharing.run() } },
   );
   return EXIT_CODES[state.outcome ?? "interrupted"];
 }
 
 /** The remaining budget is also the agent's own limit, if it has one. */
-const agentWith = ({ settings }: LoopRequest, session: string, spent = 0) =>
+const agentWith = ({ settings, hooks }: LoopRequest, session: string, spent = 0) =>
   agentFor(settings.ai.value, {
     session,
     root: process.getuid?.() === 0,
     permissions: settings.permissions.value,
     budget_usd: Math.max(0.01, settings.budget.value - spent),
+    hooks,
   });
-
-function agentOrThrow(found: ReturnType<typeof agentWith>): Agent {
-  if ("error" in found) throw new Error(found.error);
-  return found.agent;
-}
 
 function notStarted({ error, hint }: { error: string; hint: string }, { flags }: Parsed, io: Io): number {
   if (flags.has("--json")) io.out(`${JSON.stringify({ event: "ended", outcome: "not-started", why: error, hint })}\n`);
@@ -178,7 +168,7 @@ function notStarted({ error, hint }: { error: string; hint: string }, { flags }:
 function sharingFor(root: string, { procedure, context }: LoopRequest, agent: Agent, { run }: LoopState): Sharing {
   if (procedure.drives === undefined)
     return agent.name === "claude" || procedure.gates.length > 0
-      ? shareProcedure(root, procedure, run, requestIn(context), notifyOf)
+      ? shareProcedure(root, procedure, run, requestIn(context), notifyAbout)
       : shareNothing();
   if (agent.name !== "claude") throw wrongUse(`${procedure.name} needs Claude Code's hooks`, "use --ai claude");
   const found = findByName(procedure.drives, root);
@@ -186,50 +176,63 @@ function sharingFor(root: string, { procedure, context }: LoopRequest, agent: Ag
   return shareWorkflow(root, found.workflow, run);
 }
 
-async function tryFirst(
-  root: string,
-  { procedure, settings }: LoopRequest,
-  agent: Agent,
-  interrupted: AbortSignal,
-  parsed: Parsed,
-  io: Io,
-): Promise<{ code: number; cost: number }> {
+async function tryFirst(root: string, request: LoopRequest, agent: Agent, { flags }: Parsed, io: Io) {
+  const { procedure, settings } = request;
   const { preflight } = await import("../../loop/preflight.ts");
-  const isQuiet = parsed.flags.has("--quiet") || parsed.flags.has("--json");
-  if (!isQuiet) io.err("Preflight: can the agent edit, test and commit here? (--no-preflight skips this)\n");
-  const hooks = () => findHooks(root, agent.env);
-  const found = await preflight({ root, procedure, agent, settings, interrupted, hooks });
-  if (parsed.flags.has("--json")) io.out(`${JSON.stringify({ event: "preflight", ...found })}\n`);
-  else if (!found.ok || !parsed.flags.has("--quiet")) io.err(preflightText(found.checks));
-  return { code: found.ok ? 0 : interrupted.aborted ? 130 : 1, cost: found.cost_usd ?? 0 };
+  const json = flags.has("--json");
+  const isQuiet = flags.has("--quiet");
+  if (!isQuiet && !json) io.err("Preflight: can the agent edit, test and commit here? (--no-preflight skips this)\n");
+  const hooks = () => findHooks(root, agent.env, request.hooks !== null && agent.argv.includes(request.hooks));
+  const found = await preflight({ root, procedure, agent, settings, interrupted: interruption(), hooks });
+  if (json) io.out(`${JSON.stringify({ event: "preflight", ...found })}\n`);
+  else if (!found.ok || !isQuiet) io.err(preflightText(found.checks));
+  return found;
 }
 
 const MARKS = { true: "✔", false: "✘", null: "·" } as const;
 
 function preflightText(checks: Check[]): string {
   const rows = checks.map(({ name, ok, detail, remedy }) => {
-    const line = `  ${MARKS[`${ok}`]} ${name.padEnd(12)} ${plain(detail)}`;
-    return ok !== true && remedy ? `${line}\n      → ${plain(remedy)}` : line;
+    const line = `  ${MARKS[`${ok}`]} ${name.padEnd(12)} ${safeText(detail)}`;
+    return ok !== true && remedy ? `${line}\n      → ${safeText(remedy)}` : line;
   });
   return `${rows.join("\n")}\n\n`;
 }
 
-// ── Around it ───────────────────────────────────────────────────────────────
-
-/** An agent that starts agents would escape every limit. */
-function refuseAgents(): void {
-  const agent = agentCalling();
-  if (agent !== null)
-    throw wrongUse(`an agent cannot start a loop (${agent})`, "ask the person to start it in a terminal");
+/** What a loop would do: settings and where each comes from, the prompt, and any problem. Starts nothing. */
+function dryRun(request: LoopRequest, parsed: Parsed, io: Io): number {
+  const { procedure, settings, context } = request;
+  const found = agentWith(request, crypto.randomUUID());
+  const [argv, problem] = "agent" in found ? [found.agent.argv, null] : [null, found];
+  const words = argv?.map((word) => (word === request.hooks ? "<Pawl's hooks>" : word));
+  const at = { iteration: 1, max: settings.max_iterations.value };
+  const prompt = composePrompt(procedure, at, { context, notes: [] });
+  const rows = Object.entries(settings).map(
+    ([name, { value, from }]) => `  ${name.padEnd(18)} ${String(value ?? "unlimited").padEnd(12)} ${from}`,
+  );
+  const gates = procedure.gates.map(({ name }) => `  ${name}`);
+  const lines = [
+    `Procedure ${procedure.name} (${procedure.source})`,
+    `  SUCCESS   ${procedure.success}`,
+    `  continue  ${procedure.again}`,
+    `  FAILURE   ${procedure.failure}`,
+    ...["", "Settings", ...rows, ""],
+    ...(words ? ["Agent", `  ${words.join(" ")}`, ""] : []),
+    ...(gates.length > 0 ? ["SUCCESS counts only if", ...gates, ""] : []),
+    ...["Prompt of the first iteration", "", prompt],
+  ];
+  const data = { procedure: procedure.name, source: procedure.source, settings, argv, prompt, problem };
+  print(io, parsed, data, () => lines.join("\n"));
+  if (problem && !parsed.flags.has("--json")) io.err(`pawl: ${problem.error}\n  hint: ${problem.hint}\n`);
+  return problem ? 1 : 0;
 }
 
-/** Held as long as this process lives, from before preflight on. */
-const locks: unknown[] = [];
+// ── Around it ───────────────────────────────────────────────────────────────
 
-/** false: another loop has the tree. */
+/** Never released: held as long as this process lives, from before preflight on. false: another loop has the tree. */
 function lockTree(root: string): boolean {
   try {
-    locks.push(takeLock(root, ".pawl/tracker/loop", 0));
+    takeLock(root, ".pawl/tracker/loop", 0);
     return true;
   } catch (error) {
     // A disk without locks is no reason to refuse.
@@ -237,8 +240,11 @@ function lockTree(root: string): boolean {
   }
 }
 
-/** Two loops in one tree would work against each other. */
-function refuseSecond(root: string): void {
+/** An agent that starts agents would escape every limit; two loops in one tree would work against each other. */
+function refuseStart(root: string): void {
+  const agent = agentCalling();
+  if (agent !== null)
+    throw wrongUse(`an agent cannot start a loop (${agent})`, "ask the person to start it in a terminal");
   // From here on a signal must end what was begun.
   interruption();
   const other = listLoops(root).find(isRunning);
@@ -264,7 +270,7 @@ function interruption(): AbortSignal {
 
 function viewFor({ procedure, settings }: LoopRequest, state: LoopState, { flags, values }: Parsed, io: Io): LoopView {
   if (flags.has("--json")) return jsonView(io);
-  const level = levelOf(flags, values["--log-level"]);
+  const level = parseLevel(flags, values["--log-level"]);
   if (!io.isTTY || level !== "info" || process.env.TERM === "dumb")
     return lineView(io, { level, verbose: flags.has("--verbose") });
   const { terminalView } = require("../../loop/terminal.ts") as typeof import("../../loop/terminal.ts");
@@ -272,16 +278,15 @@ function viewFor({ procedure, settings }: LoopRequest, state: LoopState, { flags
     procedure: procedure.name,
     state,
     ai: settings.ai.value,
-    limits: limitsOf(settings),
+    limits: pickLimits(settings),
     columns: () => process.stdout.columns ?? 80,
     verbose: flags.has("--verbose"),
   });
 }
 
-function levelOf(flags: Set<string>, named: string | undefined): Level {
+function parseLevel(flags: Set<string>, named = "info"): Level {
   if (flags.has("--quiet")) return "error";
   const known = ["debug", "info", "warn", "error"] as const;
-  if (named === undefined) return "info";
   const level = known.find((one) => one === named);
   if (!level) throw wrongUse(`--log-level ${named} does not exist`, `use one of ${known.join(", ")}`);
   return level;

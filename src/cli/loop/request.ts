@@ -2,89 +2,86 @@
 import { existsSync, readFileSync, statSync } from "node:fs";
 import { resolve } from "node:path";
 import { type LoopFlags, type LoopSettings, resolveSettings } from "../../definitions/loop-config.ts";
-import { findProcedure, overridePhases } from "../../definitions/procedures.ts";
+import { didYouMean } from "../../definitions/problem.ts";
+import { findProcedure, listProcedures, overridePhases } from "../../definitions/procedures.ts";
 import { PHASES, type Procedure } from "../../kernel/types/procedure.ts";
 import { UserError } from "../../kernel/user-error.ts";
 import type { Context } from "../../loop/core/compose.ts";
 import { homeDir } from "../../store/home.ts";
 import type { Io, Parsed } from "../shared/args.ts";
+import { hooksToBring } from "../shared/doctor-context.ts";
 
 export interface LoopRequest {
   procedure: Procedure;
   settings: LoopSettings;
   context: Context[];
+  /** what the agent's client is started with, so that Pawl's hooks run; null: it has them, or cannot have them */
+  hooks: string | null;
 }
 
-export const OPTIONS = [
-  "--max-iterations=",
-  "--failure-threshold=",
-  "--timeout=",
-  "--time-limit=",
-  "--budget=",
-  "--ai=",
-  "--ai-cmd=",
-  "--config=",
-  "--permissions=",
-  "--context=",
-  ...PHASES.map((phase) => `--${phase}=`),
-  "--unlimited",
+const SETTINGS = [
+  "max_iterations",
+  "failure_threshold",
+  "timeout",
+  "time_limit",
+  "budget",
+  "ai",
+  "ai_cmd",
+  "permissions",
 ];
+const optionName = (setting: string) => `--${setting.replaceAll("_", "-")}`;
+
+const WITH_VALUE = [...SETTINGS.map(optionName), "--config", "--context", ...PHASES.map(optionName)];
+export const OPTIONS = [...WITH_VALUE.map((option) => `${option}=`), "--unlimited"];
 
 /** Exit code 2 means a limit here, so wrong use is 1. */
 export const wrongUse = (what: string, hint: string) => new UserError(what, hint, 1);
 
-export function readRequest(root: string, name: string, parsed: Parsed, io: Io): LoopRequest {
+export async function readRequest(root: string, name: string, parsed: Parsed, io: Io): Promise<LoopRequest> {
   const procedure = withPhases(procedureNamed(root, name), parsed, io);
-  const resolved = resolveSettings(root, homeDir(), process.env, flagsOf(parsed, io.cwd), procedure);
+  const resolved = resolveSettings(root, homeDir(), process.env, parseFlags(parsed, io.cwd), procedure);
   if ("errors" in resolved) {
     const [first] = resolved.errors;
-    throw wrongUse(
-      resolved.errors.map(({ what }) => what).join("; "),
-      first?.hint ?? "`pawl loop --help` lists the options",
-    );
+    const what = resolved.errors.map((error) => error.what).join("; ");
+    throw wrongUse(what, first?.hint ?? "`pawl loop --help` lists the options");
   }
-  const context = (parsed.lists["--context"] ?? []).map((given) => contextOf(given, io));
-  return { procedure, settings: resolved.settings, context };
+  const context = (parsed.lists["--context"] ?? []).map((given) => readContext(given, io));
+  return { procedure, settings: resolved.settings, context, hooks: await hooksToBring(root, process.env) };
 }
 
 function procedureNamed(root: string, name: string): Procedure {
   const found = findProcedure(name, root);
-  if (!found) throw wrongUse(`there is no procedure ${name}`, "`pawl loop` lists them");
+  if (!found) {
+    const names = listProcedures(root).map((one) => one.name);
+    throw wrongUse(`there is no procedure ${name}`, didYouMean(name, names, "`pawl loop` lists them"));
+  }
   if ("procedure" in found) return found.procedure;
   const { file, line, column, message, hint } = found.errors[0]!;
   throw wrongUse(`${file}:${line}:${column}: ${message}`, hint || "`pawl check` shows all errors");
 }
 
 function withPhases(procedure: Procedure, { lists }: Parsed, io: Io): Procedure {
-  const given = Object.fromEntries(
-    PHASES.flatMap((phase) => (lists[`--${phase}`] ? [[phase, lists[`--${phase}`]!]] : [])),
-  );
+  const named = PHASES.filter((phase) => lists[`--${phase}`]);
+  const given = Object.fromEntries(named.map((phase) => [phase, lists[`--${phase}`]!]));
   const changed = overridePhases(procedure, given, io.cwd);
   if ("what" in changed) throw wrongUse(changed.what, changed.hint);
   return changed.procedure;
 }
 
-function flagsOf({ values, flags }: Parsed, cwd: string): LoopFlags {
-  const named: Record<keyof LoopFlags, string | boolean | undefined> = {
-    max_iterations: values["--max-iterations"],
+function parseFlags({ values, flags }: Parsed, cwd: string): LoopFlags {
+  const config = values["--config"];
+  const named = SETTINGS.flatMap((name) => (optionName(name) in values ? [[name, values[optionName(name)]]] : []));
+  return {
+    ...Object.fromEntries(named),
     unlimited: flags.has("--unlimited"),
-    failure_threshold: values["--failure-threshold"],
-    timeout: values["--timeout"],
-    time_limit: values["--time-limit"],
-    budget: values["--budget"],
-    ai: values["--ai"],
-    ai_cmd: values["--ai-cmd"],
-    permissions: values["--permissions"],
-    buffer: undefined,
-    config: values["--config"] === undefined ? undefined : resolve(cwd, values["--config"]),
+    ...(config !== undefined && { config: resolve(cwd, config) }),
   };
-  return Object.fromEntries(Object.entries(named).filter(([, value]) => value !== undefined)) as LoopFlags;
 }
 
 const MOST_CONTEXT = 1 << 20;
 
-/** The name of a file stands for its content; anything else is the text itself. */
-function contextOf(given: string, io: Io): Context {
+/** The name of a file means its content; anything else is the text itself. */
+function readContext(given: string, io: Io): Context {
   const path = resolve(io.cwd, given);
   if (given.includes("\n") || given.length > 4_096 || !existsSync(path)) return { text: given };
   const stat = statSync(path);

@@ -1,3 +1,7 @@
+import { realpathSync } from "node:fs";
+import { suggest } from "../../definitions/problem.ts";
+import { attempt } from "../../kernel/attempt.ts";
+import { visibleJson } from "../../kernel/text/safe-text.ts";
 import { UserError } from "../../kernel/user-error.ts";
 import { findRoot } from "../../store/place.ts";
 
@@ -7,7 +11,7 @@ export interface Io {
   err(text: string): void;
   cwd: string;
   isTTY: boolean;
-  /** whose workflows count besides the project's; the person's own home if left out */
+  /** whose workflows count, after the project's; the person's own home if left out */
   home?: string;
 }
 
@@ -19,13 +23,44 @@ export interface Parsed {
   lists: Record<string, string[]>;
 }
 
-/** `known`: flags as "--json", options with a value as "--why=". What stands behind "--" is words. */
+export interface Command {
+  usage: string;
+  /** flags as "--json", options with a value as "--why="; left out: the command parses its words itself */
+  options?: string[];
+  /** at most one of each */
+  exclusive?: string[][];
+  maxWords?: number;
+  /** wrong usage is answered with the whole usage, too */
+  showsUsage?: boolean;
+  run(parsed: Parsed, io: Io): number | Promise<number>;
+}
+
+/** What the first words of a command with several actions stand for. */
+export interface Action {
+  options: string[];
+  run(root: string, parsed: Parsed, io: Io): number | Promise<number>;
+}
+
+export function readArgs(args: string[], name: string, command: Command): Parsed {
+  const { options, exclusive = [], maxWords = Number.POSITIVE_INFINITY } = command;
+  if (!options) return { words: args, flags: new Set(), values: {}, lists: {} };
+  const parsed = parseArgs(args, options);
+  const { words, flags, values } = parsed;
+  if (words.length > maxWords)
+    throw new UserError(`unknown argument ${words[maxWords]}`, `\`pawl ${name} --help\` shows how`);
+  for (const choice of exclusive) {
+    const chosen = choice.filter((option) => flags.has(option) || values[option] !== undefined);
+    if (chosen.length > 1) throw new UserError(`${chosen.join(" and ")} cannot be used together`, "use one of them");
+  }
+  return parsed;
+}
+
+/** Everything after "--" is a word. */
 export function parseArgs(args: string[], known: string[]): Parsed {
   const parsed: Parsed = { words: [], flags: new Set(), values: {}, lists: {} };
-  const last = args.indexOf("--");
   for (let i = 0; i < args.length; i++) {
-    if (i === last) {
-      parsed.words.push(...args.slice(last + 1));
+    if (args[i] === "--") {
+      parsed.words.push(...args.slice(i + 1));
       break;
     }
     const [name = "", inline] = splitOption(args[i]!);
@@ -36,7 +71,7 @@ export function parseArgs(args: string[], known: string[]): Parsed {
       parsed.values[name] = value;
       parsed.lists[name] = [...(parsed.lists[name] ?? []), value];
     } else if (known.includes(name) && inline === undefined) parsed.flags.add(name);
-    else throw new UserError(`unknown option ${name}`, `valid options: ${known.join(", ") || "none"}`);
+    else throw new UserError(`unknown option ${name}`, suggest(name, known, "valid options"));
   }
   return parsed;
 }
@@ -46,10 +81,24 @@ function splitOption(arg: string): [string, string | undefined] {
   return at < 0 ? [arg, undefined] : [arg.slice(0, at), arg.slice(at + 1)];
 }
 
-export function rootOf(io: Io): string {
+export function projectRoot(io: Io): string {
   try {
     return findRoot(io.cwd);
   } catch (error) {
     throw new UserError((error as Error).message, "run pawl from a folder that exists");
   }
+}
+
+/** Links followed; a path that does not exist stays as it is. */
+export const realPath = (path: string) => attempt(() => realpathSync(path), path);
+
+/** The result, for a program or for a person; `code` is what the command returns. */
+export function print(io: Io, { flags }: Parsed, data: unknown, text: () => string, code = 0): number {
+  io.out(flags.has("--json") ? `${visibleJson(data)}\n` : text());
+  return code;
+}
+
+export async function readInput(missing: string, hint: string): Promise<string> {
+  if (process.stdin.isTTY) throw new UserError(missing, hint);
+  return await Bun.stdin.text();
 }

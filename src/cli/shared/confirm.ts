@@ -1,7 +1,7 @@
 import { readSync } from "node:fs";
 import { UserError } from "../../kernel/user-error.ts";
-import { InstallError } from "../../setup/install/error.ts";
-import type { Io } from "./args.ts";
+import { agentOfSession } from "../../store/processes/person.ts";
+import type { Io, Parsed } from "./args.ts";
 
 /** y or yes; anything else, and the end of the input, is a no. */
 export function confirm(io: Io, question: string): boolean {
@@ -13,6 +13,19 @@ export function confirm(io: Io, question: string): boolean {
 export function confirmUnlessNo(io: Io, question: string): boolean {
   io.out(`${question} [Y/n] `);
   return !/^no?$/i.test(readLine().trim());
+}
+
+/** null: go on. Otherwise the exit code: 2 where the person cannot be asked, 1 after a no. */
+export function confirmOrRefuse({ flags }: Parsed, io: Io, hint: string): number | null {
+  if (flags.has("--yes")) return null;
+  if (flags.has("--json")) return 2;
+  if (!isInteractive(io)) {
+    io.err(`pawl: nothing was changed\n  hint: ${hint}\n`);
+    return 2;
+  }
+  if (confirm(io, "\nContinue?")) return null;
+  io.out("Nothing was changed.\n");
+  return 1;
 }
 
 export function readAnswer(io: Io, question: string): string {
@@ -36,11 +49,10 @@ function readLine(): string {
   }
 }
 
-/** What can be fixed is told with its remedy, not as a failure of ours. */
-export function orUserError<T>(work: () => T): T {
-  try {
-    return work();
-  } catch (error) {
-    throw error instanceof InstallError ? new UserError(error.message, error.hint, 1) : error;
-  }
+/** Where an agent could free itself from Pawl, only the person may act. */
+export function refuseAgent(what: string): void {
+  const agent = agentOfSession();
+  if (agent === null) return;
+  const hint = "tell the person why; they can run it in their own terminal";
+  throw new UserError(`an agent cannot ${what} (${agent})`, hint, 1);
 }

@@ -1,7 +1,8 @@
 /** What would run, as a person reads it; and what is different from what they approved last. */
+
+import { visible, visibleLines } from "../../kernel/text/safe-text.ts";
 import { type ClosureItem, type ClosureScript, itemHash } from "../../store/closure.ts";
 import { basename } from "../../store/names.ts";
-import { visible, visibleLines } from "./visible.ts";
 
 const PLAIN_WORD = /^[\w@%+=:,./-]+$/;
 
@@ -24,17 +25,15 @@ function argvLine(text: string): string {
 }
 
 function scriptLines({ path, what, sha256, text }: ClosureScript): string[] {
-  const name = what === "file" ? visible(path) : `${visible(path)}${titleOf(path, what)}`;
+  const name = what === "file" ? visible(path) : `${visible(path)}${renderTitle(path, what)}`;
   const mark =
     sha256 === "" ? "" : `  (${sha256.slice(0, 12)}${text === undefined ? ", not shown: read it yourself" : ""})`;
-  return [
-    `  reads  ${name}${mark}`,
-    ...(text === undefined ? [] : visibleLines(text).map((line) => `         | ${line}`)),
-  ];
+  const lines = text === undefined ? [] : visibleLines(text);
+  return [`  reads  ${name}${mark}`, ...lines.map((line) => `         | ${line}`)];
 }
 
-/** "package.json scripts.test" behind the path of that package.json: said once. */
-function titleOf(path: string, what: string): string {
+/** "package.json scripts.test" after the path of that package.json: the file is named once. */
+function renderTitle(path: string, what: string): string {
   const file = `${basename(path)} `;
   return what.startsWith(file) ? ` ${visible(what.slice(file.length))}` : `: ${visible(what)}`;
 }
@@ -68,21 +67,7 @@ function lineChanges(before: string[], now: string[]): Change[] {
 
 /** The longest common part stays; everything else goes or comes. */
 function merged(before: string[], now: string[]): Change[] {
-  const lengths = commonLengths(before, now);
-  const changes: Change[] = [];
-  let [i, j] = [0, 0];
-  while (i < before.length || j < now.length) {
-    if (i < before.length && j < now.length && before[i] === now[j]) {
-      changes.push({ sign: " ", line: before[i++]! });
-      j++;
-    } else if (j >= now.length || (i < before.length && lengths[i + 1]![j]! >= lengths[i]![j + 1]!))
-      changes.push({ sign: "-", line: before[i++]! });
-    else changes.push({ sign: "+", line: now[j++]! });
-  }
-  return changes;
-}
-
-function commonLengths(before: string[], now: string[]): Uint16Array[] {
+  // rows[i][j]: how many lines are common to `before` from i on and `now` from j on
   const rows = Array.from({ length: before.length + 1 }, () => new Uint16Array(now.length + 1));
   for (let i = before.length - 1; i >= 0; i--) {
     for (let j = now.length - 1; j >= 0; j--) {
@@ -90,5 +75,15 @@ function commonLengths(before: string[], now: string[]): Uint16Array[] {
       rows[i]![j] = before[i] === now[j] ? rows[i + 1]![j + 1]! + 1 : longer;
     }
   }
-  return rows;
+  const changes: Change[] = [];
+  let [i, j] = [0, 0];
+  while (i < before.length || j < now.length) {
+    const [without, withNew] = [rows[i + 1]?.[j] ?? -1, rows[i]![j + 1] ?? -1];
+    if (before[i] === now[j]) {
+      changes.push({ sign: " ", line: before[i++]! });
+      j++;
+    } else if (without >= withNew) changes.push({ sign: "-", line: before[i++]! });
+    else changes.push({ sign: "+", line: now[j++]! });
+  }
+  return changes;
 }

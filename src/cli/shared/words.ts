@@ -26,6 +26,7 @@ export const WORDS: Record<string, (r: Fields) => string> = {
   gated: (r) =>
     `gate ${text(r.gate ?? "")}: ${verdict(r)}, ${text(r.why)}${tree(r.tree)}${r.again ? " (as before)" : ""}`,
   refused: (r) => `refused: ${text(r.gate)} is ${text(r.verdict)}, ${text(r.why)}`,
+  held: (r) => `${r.signal} waits for ${list(r.agents)}`,
   checking: (r) => `still running: ${list(r.gates)}`,
   approved: (r) => `${text(r.who)} approves ${text(r.gate)} by ${text(r.how)} (it was ${text(r.was)})${tree(r.tree)}`,
   changed: (r) => `the workflow was changed while it ran: ${list(r.changes)}`,

@@ -1,5 +1,6 @@
 /** Commands that change a task: one at a time in a project, each with its undo. */
 
+import { visible } from "../../kernel/text/safe-text.ts";
 import type { Task, TaskState } from "../../kernel/types/task.ts";
 import { UserError } from "../../kernel/user-error.ts";
 import { knownActors } from "../../store/actors.ts";
@@ -7,13 +8,11 @@ import { callingActor, noteCaller } from "../../store/processes/caller.ts";
 import { isElsewhere, isExpired, isFinished } from "../../trackers/core/tasks.ts";
 import { type Answer, type Tracker, withLock } from "../../trackers/index.ts";
 import { openForChanging } from "../../trackers/project-tracker.ts";
-import type { Io, Parsed } from "../shared/args.ts";
-import { visible } from "../shared/visible.ts";
-import { findTask, opened, sure } from "./find.ts";
-import { fieldsOf, labelsOf, priorityOf, titleOf } from "./options.ts";
-import { asJson, STATE_WORDS } from "./show.ts";
+import { type Io, type Parsed, print } from "../shared/args.ts";
+import { findTask, formatTitle, opened, parseFields, parseLabels, readPriority, STATE_WORDS, sure } from "./tasks.ts";
 
 interface Change {
+  root: string;
   tracker: Tracker;
   task: Task;
   me: string;
@@ -36,144 +35,114 @@ function withTask(root: string, parsed: Parsed, io: Io, work: (change: Change) =
   const until = Bun.nanoseconds() / 1e6 + TIMEOUT_MS;
   const change = (): Answer<Changed> => {
     const task = findTask(tracker, parsed.words);
-    return { kind: "ok", value: work({ tracker, task, me: callingActor(), parsed }) };
+    return { kind: "ok", value: work({ root, tracker, task, me: callingActor(), parsed }) };
   };
-  tell(sure(withLock(root, until, change, "taking")), tracker, parsed, io);
-  return 0;
+  return tell(sure(withLock(root, until, change, "taking")), tracker, parsed, io);
 }
 
-function tell({ said, task, undo }: Changed, { name, where }: Tracker, { flags }: Parsed, io: Io): void {
+function tell({ said, task, undo }: Changed, { name, where }: Tracker, parsed: Parsed, io: Io): number {
   const back = undo === "" ? {} : { undo: `pawl task ${undo}` };
-  if (flags.has("--json")) io.out(asJson({ tracker: name, where, changed: undo !== "", task, ...back }));
-  else io.out(`${said} ${visible(task.id)}: ${visible(task.title)}\n${undo === "" ? "" : `  undo: ${back.undo}\n`}`);
+  const lines = [`${said} ${visible(task.id)}: ${visible(task.title)}`, ...(back.undo ? [`  undo: ${back.undo}`] : [])];
+  const data = { tracker: name, where, changed: undo !== "", task, ...back };
+  return print(io, parsed, data, () => `${lines.join("\n")}\n`);
 }
-
-const already = (task: Task): Changed => ({ said: `Already ${STATE_WORDS[task.state]}:`, task, undo: "" });
 
 // ── Guards ──────────────────────────────────────────────────────────────────
 
 /** A session of ours that holds it and is not known to be dead. */
 function guard({ tracker, task, me, parsed }: Change): void {
-  if (parsed.flags.has("--force") || !isHeld(task, me, tracker)) return;
-  const place = task.claimed_on === undefined ? "" : ` on ${task.claimed_on}`;
-  throw new UserError(
-    `${visible(task.id)} is in progress: ${visible(`${task.owner}${place}`)} works on it`,
-    "wait for that session to finish it, or use --force",
-    1,
-  );
+  const isOurs = task.state === "claimed" && /^pawl-/.test(task.owner ?? "");
+  if (parsed.flags.has("--force") || !isOurs || isMine(task, me, tracker) || isDead(task, tracker)) return;
+  const owner = `${task.owner}${task.claimed_on === undefined ? "" : ` on ${task.claimed_on}`}`;
+  const hint = "wait for that session to finish it, or use --force";
+  throw new UserError(`${visible(task.id)} is in progress: ${visible(owner)} works on it`, hint, 1);
 }
-
-const isHeld = (task: Task, me: string, tracker: Tracker) =>
-  task.state === "claimed" && !isMine(task, me, tracker) && /^pawl-/.test(task.owner ?? "") && !isDead(task, tracker);
 
 const isMine = (task: Task, me: string, { here }: Tracker) => task.owner === me && !isElsewhere(task, here);
 
-function isDead(task: Task, { here }: Tracker): boolean {
-  const known = knownActors();
-  return isExpired(task, Date.now(), known, here);
-}
-
-function refuseFinished(task: Task): void {
-  if (isFinished(task)) refuse(task);
-}
-
-function refuse(task: Task): never {
-  const hint = `\`pawl task open ${task.id}\` makes it pending again`;
-  throw new UserError(`${visible(task.id)} is ${STATE_WORDS[task.state]}`, hint, 1);
-}
+const isDead = (task: Task, { here }: Tracker) => isExpired(task, Date.now(), knownActors(), here);
 
 // ── Changes of the state ────────────────────────────────────────────────────
 
-const VERBS: Record<TaskState, string> = {
-  open: "open",
-  claimed: "start",
-  closed: "done",
-  blocked: "block",
-  dropped: "drop",
+const MOVES: Record<TaskState, { verb: string; said: string; apply(change: Change): Answer<Task> }> = {
+  open: {
+    verb: "open",
+    said: "Opened",
+    apply: ({ tracker, task: { id, state } }) =>
+      state === "blocked" ? tracker.update(id, { state: "open" }) : tracker.reopen(id),
+  },
+  claimed: { verb: "start", said: "Started", apply: claim },
+  closed: {
+    verb: "done",
+    said: "Closed",
+    apply: ({ tracker, task, parsed }) => tracker.close(task.id, parsed.values["--reason"] ?? ""),
+  },
+  blocked: { verb: "block", said: "Blocked", apply: block },
+  dropped: {
+    verb: "drop",
+    said: "Dropped",
+    apply: ({ tracker, task }) => tracker.update(task.id, { state: "dropped" }),
+  },
 };
 
+export const moveTask = (to: TaskState) => (root: string, parsed: Parsed, io: Io) =>
+  withTask(root, parsed, io, (change) => {
+    const { task, me } = change;
+    if (isAt(to, change)) return { said: `Already ${STATE_WORDS[task.state]}:`, task, undo: "" };
+    if (to !== "open" && (isFinished(task) || (to === "claimed" && task.state === "blocked"))) {
+      const hint = `\`pawl task open ${task.id}\` makes it pending again`;
+      throw new UserError(`${visible(task.id)} is ${STATE_WORDS[task.state]}`, hint, 1);
+    }
+    guard(change);
+    const moved = sure(MOVES[to].apply(change));
+    return { said: MOVES[to].said, task: noted(change, to, moved), undo: undoHint(task, moved, me) };
+  });
+
+function isAt(to: TaskState, { tracker, task, me }: Change): boolean {
+  // Beads has one word for both.
+  if (to === "dropped" && tracker.name === "beads") return isFinished(task);
+  return task.state === to && (to !== "claimed" || isMine(task, me, tracker));
+}
+
+function claim({ root, tracker, task, me, parsed }: Change): Answer<Task> {
+  const mayTake = parsed.flags.has("--force") || isDead(task, tracker);
+  noteCaller(root);
+  if (task.state === "claimed" && mayTake) sure(tracker.reopen(task.id));
+  return tracker.claim(task.id, me);
+}
+
+function block({ tracker, task }: Change): Answer<Task> {
+  if (task.state === "claimed" && tracker.name === "github") sure(tracker.reopen(task.id));
+  return tracker.update(task.id, { state: "blocked" });
+}
+
+/** Why, in a note: these states have no place for it. */
+function noted({ tracker, parsed }: Change, to: TaskState, task: Task): Task {
+  const reason = parsed.values["--reason"]?.trim() ?? "";
+  const isNoted = reason !== "" && (to === "blocked" || to === "dropped");
+  return isNoted ? sure(tracker.comment(task.id, `${to}: ${reason}`)) : task;
+}
+
 /** Back to the state it had. A claim of another person cannot be restored in their name. */
-function undoOf(before: Task, now: Task, me: string): string {
-  const verb = before.state === "claimed" && before.owner !== me ? "open" : VERBS[before.state];
+function undoHint(before: Task, now: Task, me: string): string {
+  const isOthers = before.state === "claimed" && before.owner !== me;
+  const { verb } = MOVES[isOthers || now.state === "claimed" ? "open" : before.state];
   const isDirect = verb === "open" || now.state === "open";
   return isDirect ? `${verb} ${now.id}` : `open ${now.id} && pawl task ${verb} ${now.id}`;
-}
-
-export function startTask(root: string, parsed: Parsed, io: Io): number {
-  return withTask(root, parsed, io, (change) => {
-    const { tracker, task, me } = change;
-    if (task.state === "claimed" && isMine(task, me, tracker)) return already(task);
-    if (isFinished(task) || task.state === "blocked") refuse(task);
-    guard(change);
-    const mayTake = parsed.flags.has("--force") || isDead(task, tracker);
-    noteCaller(root);
-    if (task.state === "claimed" && mayTake) sure(tracker.reopen(task.id));
-    return { said: "Started", task: sure(tracker.claim(task.id, me)), undo: `open ${task.id}` };
-  });
-}
-
-export function finishTask(root: string, parsed: Parsed, io: Io): number {
-  return withTask(root, parsed, io, (change) => {
-    const { tracker, task, me } = change;
-    if (task.state === "closed") return already(task);
-    refuseFinished(task);
-    guard(change);
-    const closed = sure(tracker.close(task.id, parsed.values["--reason"] ?? ""));
-    return { said: "Closed", task: closed, undo: undoOf(task, closed, me) };
-  });
-}
-
-export function blockTask(root: string, parsed: Parsed, io: Io): number {
-  return withTask(root, parsed, io, (change) => {
-    const { tracker, task, me } = change;
-    if (task.state === "blocked") return already(task);
-    refuseFinished(task);
-    guard(change);
-    if (task.state === "claimed" && tracker.name === "github") sure(tracker.reopen(task.id));
-    const blocked = sure(tracker.update(task.id, { state: "blocked" }));
-    return { said: "Blocked", task: noted(tracker, blocked, "blocked", parsed), undo: undoOf(task, blocked, me) };
-  });
-}
-
-export function dropTask(root: string, parsed: Parsed, io: Io): number {
-  return withTask(root, parsed, io, (change) => {
-    const { tracker, task, me } = change;
-    // Beads has one word for both.
-    if (task.state === "dropped" || (task.state === "closed" && tracker.name === "beads")) return already(task);
-    refuseFinished(task);
-    guard(change);
-    const dropped = sure(tracker.update(task.id, { state: "dropped" }));
-    return { said: "Dropped", task: noted(tracker, dropped, "dropped", parsed), undo: undoOf(task, dropped, me) };
-  });
-}
-
-/** Why, in a note: the state has no place for it. */
-function noted(tracker: Tracker, task: Task, word: string, { values }: Parsed): Task {
-  const reason = values["--reason"]?.trim() ?? "";
-  return reason === "" ? task : sure(tracker.comment(task.id, `${word}: ${reason}`));
-}
-
-export function openTask(root: string, parsed: Parsed, io: Io): number {
-  return withTask(root, parsed, io, (change) => {
-    const { tracker, task, me } = change;
-    if (task.state === "open") return already(task);
-    guard(change);
-    const opened = task.state === "blocked" ? tracker.update(task.id, { state: "open" }) : tracker.reopen(task.id);
-    return { said: "Opened", task: sure(opened), undo: undoOf(task, sure(opened), me) };
-  });
 }
 
 // ── Changes of what it says ─────────────────────────────────────────────────
 
 export function editTask(root: string, parsed: Parsed, io: Io): number {
   const { values } = parsed;
-  const title = values["--title"] === undefined ? {} : { title: titleOf(values["--title"], "--title 'Fix login bug'") };
+  const title =
+    values["--title"] === undefined ? {} : { title: formatTitle(values["--title"], "--title 'Fix login bug'") };
   const text = values["--text"] === undefined ? {} : { text: values["--text"] };
-  const [add, remove] = [labelsOf(parsed, "--label"), labelsOf(parsed, "--unlabel")];
-  const said = { ...title, ...text, ...priorityOf(parsed) };
+  const [add, remove] = [parseLabels(parsed, "--label"), parseLabels(parsed, "--unlabel")];
+  const said = { ...title, ...text, ...readPriority(parsed) };
   return withTask(root, parsed, io, (change) => {
     const { tracker, task } = change;
-    const wanted = { ...said, ...fieldsOf(parsed, tracker) };
+    const wanted = { ...said, ...parseFields(parsed, tracker) };
     const names = Object.keys(wanted) as (keyof typeof wanted)[];
     if (names.length + add.length + remove.length === 0)
       throw new UserError("nothing to change", "`pawl task --help` shows what can be changed");

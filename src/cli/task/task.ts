@@ -1,17 +1,24 @@
-import type { Task, TaskState } from "../../kernel/types/task.ts";
+import { didYouMean } from "../../definitions/problem.ts";
+import { visible } from "../../kernel/text/safe-text.ts";
 import { UserError } from "../../kernel/user-error.ts";
-import { isFinished } from "../../trackers/core/tasks.ts";
-import type { Tracker } from "../../trackers/index.ts";
 import { openForAdding, openProjectTracker } from "../../trackers/project-tracker.ts";
 import { addTo } from "../../trackers/record-task.ts";
-import { type Io, type Parsed, parseArgs, rootOf } from "../shared/args.ts";
-import { visible } from "../shared/visible.ts";
-import { blockTask, dropTask, editTask, finishTask, openTask, startTask } from "./change.ts";
-import { findTask, opened, sure, tasksIn } from "./find.ts";
-import { fieldsOf, labelsOf, priorityOf, titleOf } from "./options.ts";
-import { asJson, stateFrom, taskPage, taskTable } from "./show.ts";
+import { type Action, type Io, type Parsed, parseArgs, print, projectRoot } from "../shared/args.ts";
+import { editTask, moveTask } from "./change.ts";
+import {
+  findTask,
+  formatTitle,
+  opened,
+  parseFields,
+  parseLabels,
+  readPriority,
+  stateFrom,
+  sure,
+  taskPage,
+  tasksIn,
+  taskTable,
+} from "./tasks.ts";
 
-export const summary = "the project's tasks: add, list, start, done …";
 export const usage = `usage: pawl task add "Fix login bug" [--command C] [--model M] [--restart] [--label L]… [--priority 0-4] [--text T]
        pawl task list [--all] [--state pending|in-progress|done|blocked|dropped] [--label L]
        pawl task show <task>
@@ -34,38 +41,40 @@ Exit codes: 0 done (also if it was done before), 1 refused, failed or no such ta
 const CHANGE = ["--json", "--force"];
 const FIELDS = ["--command=", "--model=", "--restart", "--label=", "--priority=", "--text="];
 
-const ACTIONS: Record<string, { options: string[]; run: (root: string, parsed: Parsed, io: Io) => number }> = {
+const ACTIONS: Record<string, Action> = {
   add: { options: [...FIELDS, "--json"], run: add },
   list: { options: ["--all", "--state=", "--label=", "--json"], run: list },
   show: { options: ["--json"], run: show },
-  start: { options: CHANGE, run: startTask },
-  done: { options: ["--reason=", ...CHANGE], run: finishTask },
-  block: { options: ["--reason=", ...CHANGE], run: blockTask },
-  drop: { options: ["--reason=", ...CHANGE], run: dropTask },
-  open: { options: CHANGE, run: openTask },
+  start: { options: CHANGE, run: moveTask("claimed") },
+  done: { options: ["--reason=", ...CHANGE], run: moveTask("closed") },
+  block: { options: ["--reason=", ...CHANGE], run: moveTask("blocked") },
+  drop: { options: ["--reason=", ...CHANGE], run: moveTask("dropped") },
+  open: { options: CHANGE, run: moveTask("open") },
   edit: { options: ["--title=", ...FIELDS, "--no-restart", "--unlabel=", ...CHANGE], run: editTask },
 };
 
-export function run(args: string[], io: Io): number {
-  const [name = "list", ...rest] = args[0]?.startsWith("-") ? ["list", ...args] : args;
+export function run({ words }: Parsed, io: Io): number | Promise<number> {
+  const [name = "list", ...rest] = words[0]?.startsWith("-") ? ["list", ...words] : words;
   const action = Object.hasOwn(ACTIONS, name) ? ACTIONS[name] : undefined;
-  if (!action) throw new UserError(`task cannot ${visible(name)}`, `it can ${Object.keys(ACTIONS).join(", ")}`);
-  const parsed = parseArgs(rest, action.options);
-  return action.run(rootOf(io), parsed, io);
+  if (!action)
+    throw new UserError(
+      `task cannot ${visible(name)}`,
+      didYouMean(name, Object.keys(ACTIONS), `it can ${Object.keys(ACTIONS).join(", ")}`),
+    );
+  return action.run(projectRoot(io), parseArgs(rest, action.options), io);
 }
 
 function add(root: string, parsed: Parsed, io: Io): number {
-  const title = titleOf(parsed.words.join(" "), 'pawl task add "Fix login bug"');
-  const wanted = { title, labels: labelsOf(parsed, "--label"), ...priorityOf(parsed) };
+  const title = formatTitle(parsed.words.join(" "), 'pawl task add "Fix login bug"');
+  const wanted = { title, labels: parseLabels(parsed, "--label"), ...readPriority(parsed) };
   const tracker = opened(openForAdding(root));
   const text = parsed.values["--text"];
-  const task = { ...wanted, ...(text && { text }), ...fieldsOf(parsed, tracker) };
-  const { command, ...rest } = task;
-  const { task: made, recorded } = sure(addTo(tracker, command ? { command, ...rest } : rest));
-  const undo = `pawl task drop ${made.id}`;
-  if (parsed.flags.has("--json")) io.out(asJson({ tracker: tracker.name, ...recorded, task: made, undo }));
-  else io.out(`${visible(recorded.line)}\n  added to ${visible(recorded.where)} as ${made.id}; undo: ${undo}\n`);
-  return 0;
+  const { command, ...fields } = parseFields(parsed, tracker);
+  const made = addTo(tracker, { ...wanted, ...(text && { text }), ...fields, ...(command && { command }) });
+  const { task, recorded } = sure(made);
+  const undo = `pawl task drop ${task.id}`;
+  const line = () => `${visible(recorded.line)}\n  added to ${visible(recorded.where)} as ${task.id}; undo: ${undo}\n`;
+  return print(io, parsed, { tracker: tracker.name, ...recorded, task, undo }, line);
 }
 
 function list(root: string, parsed: Parsed, io: Io): number {
@@ -73,30 +82,21 @@ function list(root: string, parsed: Parsed, io: Io): number {
   const { "--state": state, "--label": label } = parsed.values;
   const only = state === undefined ? undefined : stateFrom(state);
   const found = openProjectTracker(root);
-  const json = parsed.flags.has("--json");
   if (found.kind === "absent") {
-    io.out(json ? asJson({ tracker: null, why: found.why, tasks: [] }) : `No task list here: ${visible(found.why)}.\n`);
-    return 0;
+    const none = { tracker: null, why: found.why, tasks: [] };
+    return print(io, parsed, none, () => `No task list here: ${visible(found.why)}.\n`);
   }
   const tracker = opened(found);
-  const tasks = wantedTasks(tracker, parsed.flags.has("--all"), only, label);
-  if (json) io.out(asJson({ tracker: tracker.name, where: tracker.where, tasks }));
-  else
-    io.out(
-      tasks.length === 0 ? `No ${label || only ? "such " : ""}tasks in ${visible(tracker.where)}.\n` : taskTable(tasks),
-    );
-  return 0;
-}
-
-function wantedTasks(tracker: Tracker, all: boolean, state?: TaskState, label?: string): Task[] {
-  const tasks = tasksIn(tracker, all || (state !== undefined && isFinished({ state } as Task)), label);
-  return state === undefined ? tasks : tasks.filter((task) => task.state === state);
+  const all = parsed.flags.has("--all") || only === "closed" || only === "dropped";
+  const tasks = tasksIn(tracker, all, label).filter(({ state }) => only === undefined || state === only);
+  const none = `No ${label || only ? "such " : ""}tasks in ${visible(tracker.where)}.\n`;
+  const data = { tracker: tracker.name, where: tracker.where, tasks };
+  return print(io, parsed, data, () => (tasks.length === 0 ? none : taskTable(tasks)));
 }
 
 function show(root: string, parsed: Parsed, io: Io): number {
   const tracker = opened(openProjectTracker(root));
   const task = findTask(tracker, parsed.words);
-  const where = { tracker: tracker.name, where: tracker.where };
-  io.out(parsed.flags.has("--json") ? asJson({ ...where, task }) : taskPage(task, tracker.where));
-  return 0;
+  const { name, where } = tracker;
+  return print(io, parsed, { tracker: name, where, task }, () => taskPage(task, where));
 }

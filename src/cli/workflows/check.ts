@@ -1,15 +1,17 @@
 import { CONFIG_SHOWN, readConfig } from "../../definitions/config.ts";
+import { listFreeRound } from "../../definitions/graph.ts";
 import { type Problem, renderProblem } from "../../definitions/problem.ts";
 import { type FoundProcedure, listProcedures } from "../../definitions/procedures.ts";
 import { PROJECT_FILE, readProject } from "../../definitions/project.ts";
-import { type Found, listWorkflows } from "../../definitions/registry.ts";
+import { type FoundWorkflow, listWorkflows } from "../../definitions/registry.ts";
+import { DEFAULT_LAPS } from "../../definitions/schema/workflow.ts";
 import { configPath } from "../../definitions/shortcuts.ts";
+import { counted } from "../../kernel/text/counted.ts";
 import { homeDir } from "../../store/home.ts";
 import { findRoot } from "../../store/place.ts";
-import { procedureTarget } from "./procedure-target.ts";
-import { findTarget, type Io, misuse, readArgs } from "./workflow-args.ts";
+import { type Io, type Parsed, print } from "../shared/args.ts";
+import { findTarget, listProblems, procedureTarget } from "./targets.ts";
 
-export const summary = "check workflows and procedures for errors";
 export const usage = `usage: pawl check [file|name …] [--json]
 
 Check that each stage can be reached and can end, that every signal has one meaning and that every
@@ -19,30 +21,21 @@ the built-in ones.
 
 Exit codes: 0 no errors, 1 errors found, 2 wrong usage.`;
 
-export function run(args: string[], io: Io): number {
-  const read = readArgs(args, ["--json"], usage, io);
-  if ("code" in read) return read.code;
-  const checked: Checked[] = [];
-  for (const name of read.names) {
-    const procedure = procedureTarget(name, io);
-    const result = procedure ? { found: procedure } : findTarget(name, io);
-    if ("what" in result) return misuse(io, result.what, result.next, usage);
-    checked.push(result.found);
-  }
+export const options = ["--json"];
+export const showsUsage = true;
+
+export function run(parsed: Parsed, io: Io): number {
+  const named = parsed.words.map((name) => procedureTarget(name, io) ?? findTarget(name, io));
   const root = findRoot(io.cwd);
   const project = readProject(root);
-  // With mistakes in pawl.yaml nothing can be started; said once, not for each workflow.
-  if ("errors" in project) return brokenProject(project.errors, read.flags.has("--json"), io);
-  const all = read.names.length > 0 ? checked : [...listWorkflows(root, io.home), ...listProcedures(root, io.home)];
-  const config = read.names.length > 0 ? [] : configProblems(io);
-  if (read.flags.has("--json")) io.out(`${JSON.stringify(asJson(all, config), null, 2)}\n`);
-  else io.out(`${asText(all, config)}\n`);
-  return config.length > 0 || all.some((found) => problemsOf(found).length > 0) ? 1 : 0;
+  // With errors in pawl.yaml nothing can be started, so they are reported once and not for each workflow.
+  if ("errors" in project) return tell(parsed, io, [PROJECT_FILE], project.errors, project.errors.map(renderProblem));
+  const all = named.length > 0 ? named : [...listWorkflows(root, io.home), ...listProcedures(root, io.home)];
+  const config = named.length > 0 ? [] : configProblems(io);
+  const files = [...(config.length > 0 ? [CONFIG_SHOWN] : []), ...all.map(({ file }) => file)];
+  const lines = [...config.map(renderProblem), ...all.flatMap(renderLines)];
+  return tell(parsed, io, files, [...config, ...all.flatMap(listProblems)], lines, all.flatMap(listWarnings));
 }
-
-type Checked = Found | FoundProcedure;
-
-const problemsOf = (found: Checked): Problem[] => ("errors" in found ? found.errors : []);
 
 /** Without it the shortcuts are as they were shipped; workflows go on. */
 function configProblems(io: Io): Problem[] {
@@ -50,38 +43,42 @@ function configProblems(io: Io): Problem[] {
   return "errors" in config ? config.errors : [];
 }
 
-function brokenProject(problems: Problem[], json: boolean, io: Io): number {
-  const said = json
-    ? JSON.stringify({ ok: false, checked: [PROJECT_FILE], problems }, null, 2)
-    : [...problems.map(renderProblem), "", counted(problems.length, "problem")].join("\n");
-  io.out(`${said}\n`);
-  return 1;
+function tell(
+  parsed: Parsed,
+  io: Io,
+  checked: string[],
+  problems: Problem[],
+  lines: string[],
+  warnings: string[] = [],
+): number {
+  const ok = problems.length === 0;
+  const verdict = ok ? [] : ["", counted(problems.length, "problem")];
+  return print(
+    io,
+    parsed,
+    { ok, checked, problems, warnings },
+    () => `${[...lines, ...verdict].join("\n")}\n`,
+    ok ? 0 : 1,
+  );
 }
 
-function asJson(all: Checked[], config: Problem[]) {
-  const problems: Problem[] = [...config, ...all.flatMap(problemsOf)];
-  const checked = [...(config.length > 0 ? [CONFIG_SHOWN] : []), ...all.map((found) => found.file)];
-  return { ok: problems.length === 0, checked, problems };
+function renderLines(found: FoundWorkflow | FoundProcedure): string[] {
+  if ("errors" in found) return found.errors.map(renderProblem);
+  return [`${found.file}: ok, ${sumSizes(found)}`, ...listWarnings(found).map((text) => `  warning: ${text}`)];
 }
 
-function asText(all: Checked[], config: Problem[]): string {
-  const lines = all.flatMap((found) => {
-    const problems = problemsOf(found);
-    return problems.length > 0 ? problems.map(renderProblem) : [`${found.file}: ok, ${size(found)}`];
-  });
-  const count = config.length + all.flatMap(problemsOf).length;
-  const verdict = count === 0 ? [] : ["", counted(count, "problem")];
-  return [...config.map(renderProblem), ...lines, ...verdict].join("\n");
+/** Works as it is written, but the author may not have meant it. */
+function listWarnings(found: FoundWorkflow | FoundProcedure): string[] {
+  if (!("workflow" in found)) return [];
+  const { laps } = found.workflow.limits;
+  const round = laps > DEFAULT_LAPS ? listFreeRound(found.workflow) : [];
+  if (round.length === 0) return [];
+  return [`the agent can go round (${round.join(", ")}) ${laps} times unchecked; add a gate, or lower limits.laps`];
 }
 
-function size(found: Checked): string {
+function sumSizes(found: Exclude<FoundWorkflow | FoundProcedure, { errors: unknown }>): string {
   if ("procedure" in found) return counted(Object.values(found.procedure.phases).flat().length, "fragment");
-  if (!("workflow" in found)) return "";
   const { stages, anywhere } = found.workflow;
   const signals = new Set([...stages.flatMap((stage) => Object.keys(stage.on)), ...Object.keys(anywhere)]);
   return `${counted(stages.length, "stage")}, ${counted(signals.size, "signal")}`;
-}
-
-function counted(count: number, what: string): string {
-  return `${count} ${what}${count === 1 ? "" : "s"}`;
 }

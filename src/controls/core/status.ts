@@ -1,5 +1,6 @@
 /** STATUS: what is next, what waits, what is under way. Said to people and agents alike, so it is one text. */
 import { MOST_SIGNS, type RunView, runText, short, waitingText } from "../../engine/core/run-view.ts";
+import { counted } from "../../kernel/text/counted.ts";
 import type { Task } from "../../kernel/types/task.ts";
 import { compareTasks, isFinished } from "../../trackers/core/tasks.ts";
 
@@ -15,11 +16,6 @@ export interface StatusView {
   unread: string[];
   /** null: no repository */
   dirty: { files: number } | { why: string } | null;
-}
-
-export interface Choice {
-  resume: Task | null;
-  start: Task | null;
 }
 
 const DEFAULT_MODEL = "sonnet";
@@ -50,7 +46,7 @@ function asReady(task: Task, ready: boolean): Task {
 const isFree = (task: Task) => task.state === "open" && task.blocked_by.length === 0;
 
 /** `mine`: no other live session holds it. The tasks are in the order of `arrange`. */
-export function chooseTask(tasks: Task[], mine: (task: Task) => boolean): Choice {
+export function chooseTask(tasks: Task[], mine: (task: Task) => boolean): { resume: Task | null; start: Task | null } {
   return {
     resume: tasks.find((task) => task.state === "claimed" && mine(task)) ?? null,
     start: tasks.find(isFree) ?? null,
@@ -66,7 +62,7 @@ export function statusText(view: StatusView): string {
     headLines(view, next),
     block("Pending:", pending, pendingText),
     block("In progress:", tasks.filter(isClaimed), claimedText),
-    block("Runs:", view.runs, runText),
+    block("Runs:", view.runs, (run) => `${runText(run)}${STATE_WORDS[run.state] ?? ""}`),
     block("Waiting for you:", [...view.runs.flatMap(waitingLine), ...view.unread], String),
     block("Blocked:", tasks.filter(isHeldUp), blockedText),
     dirtyLines(view.dirty),
@@ -77,16 +73,19 @@ export function statusText(view: StatusView): string {
     .join("\n");
 }
 
+/** `runText` itself says that a run is paused. */
+const STATE_WORDS: Record<string, string> = { waiting: ", needs you", halted: ", stopped" };
+
 const isHeldUp = (task: Task) => task.state === "blocked" || (task.state === "open" && task.blocked_by.length > 0);
 
 function headLines({ why }: StatusView, next: Task | undefined): string[] {
   if (why !== undefined) return [`Tasks not known: ${short(why, 300)}`];
   if (next === undefined) return ["No pending tasks."];
-  const command = commandOf(next);
+  const command = taskCommand(next);
   return [
-    `Next: ${nameOf(next)}`,
+    `Next: ${taskName(next)}`,
     ...(command === "" ? [] : [`  \`${command}\``]),
-    `  Model: ${modelOf(next)} | Restart: ${next.restart ? "yes" : "no"}`,
+    `  Model: ${formatModel(next)} | Restart: ${next.restart ? "yes" : "no"}`,
   ];
 }
 
@@ -100,15 +99,16 @@ function block<T>(heading: string, entries: T[], textOf: (entry: T) => string): 
 }
 
 function pendingText(task: Task): string {
-  const model = modelOf(task);
-  return model.toLowerCase() === DEFAULT_MODEL ? nameOf(task) : `${nameOf(task)} (${model})`;
+  const model = formatModel(task);
+  return model.toLowerCase() === DEFAULT_MODEL ? taskName(task) : `${taskName(task)} (${model})`;
 }
 
-const claimedText = (task: Task) => (task.owner === null ? nameOf(task) : `${nameOf(task)} (${short(task.owner, 40)})`);
+const claimedText = (task: Task) =>
+  task.owner === null ? taskName(task) : `${taskName(task)} (${short(task.owner, 40)})`;
 
 function blockedText(task: Task): string {
   const after = short(task.blocked_by.join(", "), 60);
-  return after === "" ? nameOf(task) : `${nameOf(task)} (after ${after})`;
+  return after === "" ? taskName(task) : `${taskName(task)} (after ${after})`;
 }
 
 const waitingLine = ({ id, workflow, waits }: RunView) =>
@@ -117,14 +117,13 @@ const waitingLine = ({ id, workflow, waits }: RunView) =>
 function dirtyLines(dirty: StatusView["dirty"]): string[] {
   if (dirty === null) return [];
   if ("why" in dirty) return [`Git status unknown: ${short(dirty.why, 200)}`];
-  if (dirty.files === 0) return [];
-  return [`${dirty.files} ${dirty.files === 1 ? "file" : "files"} changed and not committed.`];
+  return dirty.files === 0 ? [] : [`${counted(dirty.files, "file")} changed and not committed.`];
 }
 
-const nameOf = (task: Task) => short(task.title, MOST_SIGNS) || short(task.id, MOST_SIGNS);
+const taskName = (task: Task) => short(task.title, MOST_SIGNS) || short(task.id, MOST_SIGNS);
 /** Never cut: half a command is another command. */
-const commandOf = ({ command = "" }: Task) => short(command, Number.MAX_SAFE_INTEGER);
-const modelOf = ({ model = "" }: Task) => short(model, 40) || DEFAULT_MODEL;
+const taskCommand = ({ command = "" }: Task) => short(command, Number.MAX_SAFE_INTEGER);
+const formatModel = ({ model = "" }: Task) => short(model, 40) || DEFAULT_MODEL;
 
 // ── Data ────────────────────────────────────────────────────────────────────
 
@@ -137,7 +136,7 @@ export function statusData(view: StatusView) {
     failed: view.why ?? null,
     next: free[0] ?? null,
     pending: free.slice(1),
-    in_progress: tasks.filter(({ state }) => state === "claimed").map(taskData),
+    in_progress: tasks.filter(isClaimed).map(taskData),
     blocked: tasks.filter(isHeldUp).map(taskData),
     runs: view.runs,
     unread: view.unread,
@@ -149,12 +148,12 @@ const taskData = (task: Task) => ({
   id: task.id,
   title: task.title,
   command: task.command ?? null,
-  model: modelOf(task),
+  model: formatModel(task),
   restart: task.restart === true,
   owner: task.owner,
   after: task.blocked_by,
 });
 
-/** Somebody has to do something here before it can go on. */
+/** The person has to do something before it can go on. */
 export const waitsForPerson = (view: StatusView) =>
   view.why !== undefined || view.unread.length > 0 || view.runs.some(({ waits }) => waits !== null);

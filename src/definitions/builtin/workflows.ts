@@ -14,7 +14,7 @@ import qaLoop from "../../../workflows/qa-loop.yaml" with { type: "text" };
 import tail from "../../../workflows/tail.yaml" with { type: "text" };
 import until from "../../../workflows/until.yaml" with { type: "text" };
 
-const WORKFLOWS: ReadonlyMap<string, string> = new Map([
+export const WORKFLOWS: ReadonlyMap<string, string> = new Map([
   ["complete-work", completeWork],
   ["tail", tail],
   ["until", until],
@@ -25,7 +25,7 @@ const WORKFLOWS: ReadonlyMap<string, string> = new Map([
   ["custom", custom],
 ]);
 
-const PROMPTS: ReadonlyMap<string, string> = new Map([
+export const PROMPTS: ReadonlyMap<string, string> = new Map([
   ["prompts/complete-work/intro.md", intro],
   ["prompts/complete-work/memory.md", memory],
   ["prompts/complete-work/review.md", review],
@@ -33,13 +33,3 @@ const PROMPTS: ReadonlyMap<string, string> = new Map([
   ["prompts/complete-work/cleanup.md", cleanup],
   ["prompts/complete-work/commit.md", commit],
 ]);
-
-export const BUILTINS: readonly string[] = [...WORKFLOWS.keys()];
-
-export function builtinWorkflow(name: string): string | null {
-  return WORKFLOWS.get(name) ?? null;
-}
-
-export function builtinPrompt(path: string): string | null {
-  return PROMPTS.get(path) ?? null;
-}

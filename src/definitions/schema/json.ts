@@ -10,7 +10,7 @@ import { WORKFLOW, WORKFLOW_PARTS } from "./workflow.ts";
 export type Schema = { [key: string]: Json };
 
 export const workflowSchema = () =>
-  schemaOf(
+  buildSchema(
     WORKFLOW,
     WORKFLOW_PARTS,
     "Pawl workflow",
@@ -18,22 +18,22 @@ export const workflowSchema = () =>
   );
 
 export const projectSchema = () =>
-  schemaOf(PROJECT, { gate: GATE }, "pawl.yaml", "A project's checks, and which signals they guard.");
+  buildSchema(PROJECT, { gate: GATE }, "pawl.yaml", "A project's checks, and which signals they guard.");
 
 export const procedureSchema = () =>
-  schemaOf(
+  buildSchema(
     PROCEDURE,
     PROCEDURE_PARTS,
     "Pawl procedure",
     "What `pawl loop` asks an agent for, again and again. `pawl check` proves more than this schema can.",
   );
 
-function schemaOf(shape: GenericSchema, parts: Record<string, GenericSchema>, title: string, description: string) {
+function buildSchema(shape: GenericSchema, parts: Record<string, GenericSchema>, title: string, description: string) {
   const made = toJsonSchema(shape, {
     target: "draft-2020-12",
     definitions: parts,
     // What these check is in the metadata next to them.
-    ignoreActions: ["raw_check"],
+    ignoreActions: ["raw_check", "transform"],
   });
   const { $schema, $defs, ...rest } = made as Schema;
   return { $schema, title, description, ...rest, $defs } as Schema;

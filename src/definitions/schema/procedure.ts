@@ -2,18 +2,27 @@
 import type { InferOutput } from "valibot";
 import { GATE } from "./gate.ts";
 import { ABOUT, FAILURE_THRESHOLD, MAX_ITERATIONS, TIMEOUT } from "./loop.ts";
-import { FILLED, line, list, map, name, optional, type Rule, record, required, text, word, yes } from "./words.ts";
+import {
+  FILLED,
+  flag,
+  KEY,
+  line,
+  list,
+  map,
+  name,
+  optional,
+  type Rule,
+  record,
+  required,
+  text,
+  word,
+} from "./words.ts";
 
 const FRAGMENT_PATH: Rule = {
   pattern:
     "^(?:builtin:)?(?!/)(?!(?:.*/)?\\.\\.?(?:/|$))(?!(?:.*/)?[.][gG][iI][tT](?:/|$))[^\\\\\\u0000-\\u001f:]*[^\\\\\\u0000-\\u001f:/]$",
   what: "the path of a fragment",
   hint: 'write "builtin:act/emit_success.md", or a path below the folder that holds procedures/, without ".." parts',
-};
-const PARAMETER: Rule = {
-  pattern: "^[a-z][a-z0-9_]{0,47}$",
-  what: "the name of a parameter",
-  hint: "use lower-case letters, digits and underscores, beginning with a letter, at most 48",
 };
 
 const FRAGMENT = record(
@@ -24,7 +33,7 @@ const FRAGMENT = record(
     ),
     content: optional(text(FILLED), "The text itself, in place of a file."),
     parameters: optional(
-      map(PARAMETER, text()),
+      map({ ...KEY, what: "the name of a parameter" }, text()),
       "What replaces {name} in the text. {procedure}, {success}, {again} and {failure} are always there.",
     ),
   },
@@ -44,7 +53,7 @@ export const PROCEDURE = record({
   name: required(name, "Its name; its file is <name>.yaml."),
   title: optional(line, "The name people see. Default: made from the name."),
   about: required(line, "What it is for, in a sentence."),
-  main: optional(yes, "Listed among the first."),
+  main: optional(flag, "Listed among the first."),
   success: required(line, "What SUCCESS means: the goal of the procedure, not of an iteration."),
   again: required(line, "What it means to end without a signal; the next iteration goes on."),
   failure: required(line, "What FAILURE means: when the agent cannot go on."),

@@ -1,7 +1,7 @@
 /** How a project or a person changes the table of shortcuts: the shape of it, and what the shape alone cannot tell. */
 
 import { type Overrides, SHORTCUTS } from "../../controls/core/shortcut.ts";
-import { plain } from "../../kernel/text/safe-text.ts";
+import { safeText } from "../../kernel/text/safe-text.ts";
 import { quote, suggest } from "../problem.ts";
 import { type Reading, reportAt } from "../read.ts";
 import { map, optional, type Rule, text, wordOr } from "./words.ts";
@@ -30,7 +30,7 @@ export function checkShortcuts(reading: Reading, value: Overrides | undefined, w
   if (value === undefined || value === "off") return;
   for (const [key, word] of Object.entries(value)) {
     if (word === "on" || word === "off") checkKnown(reading, key, word, whose);
-    else if (plain(word).trim() === "")
+    else if (safeText(word).trim() === "")
       reportAt(reading, `shortcuts/${key}`, `no visible character in ${quote(word)}`, TEXT.hint);
   }
 }

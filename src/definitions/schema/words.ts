@@ -23,6 +23,11 @@ export const NAME: Rule = {
   what: "a name",
   hint: "use lower-case letters, digits and dashes, beginning with a letter, at most 48",
 };
+export const KEY: Rule = {
+  pattern: "^[a-z][a-z0-9_]{0,47}$",
+  what: "a key",
+  hint: "use lower-case letters, digits and underscores, beginning with a letter, at most 48",
+};
 export const SIGNAL: Rule = {
   pattern: "^[A-Z][A-Z0-9_]{1,63}$",
   what: "a signal name",
@@ -116,6 +121,12 @@ export function integerOr<const W extends string>(other: W, min: number, max: nu
 
 export const yes: Shape<true> = v.literal(true, mismatch("true"));
 
+/** Older files have it in quotes. */
+export const flag: Shape<boolean> = v.pipe(
+  v.union([v.boolean(), v.picklist(["true", "false"])], mismatch("true or false")),
+  v.transform((given) => given === true || given === "true"),
+);
+
 export function list<T>(of: Shape<T>, min = 1): Shape<T[]> {
   const any = v.array(of, mismatch("a list"));
   return min > 0 ? v.pipe(any, v.minLength(min, EMPTY)) : any;
@@ -164,7 +175,7 @@ export function record<E extends v.ObjectEntries>(
   const shape = noList(
     v.looseObject(entries, (issue) => {
       const missing = issue.path?.at(-1)?.key as string | undefined;
-      return missing === undefined ? wrong(issue) : `${MISSING}${missing}: ${aboutOf(entries[missing])}`;
+      return missing === undefined ? wrong(issue) : `${MISSING}${missing}: ${buildAbout(entries[missing])}`;
     }),
   );
   const keys = v.rawCheck<object>(({ dataset, addIssue }) => {
@@ -194,7 +205,7 @@ const PERSONS: Record<string, string> = {
 const unknownHint = (key: string, known: string[]) =>
   Object.hasOwn(PERSONS, key) ? PERSONS[key]! : suggest(key, known, "known keys");
 
-const aboutOf = (entry: v.ObjectEntries[string] | undefined) =>
+const buildAbout = (entry: v.ObjectEntries[string] | undefined) =>
   (entry && v.getDescription(entry as v.GenericSchema)) ?? "";
 
 export function optional<T>(shape: Shape<T>, description: string, standard?: Json): Entry<T> {

@@ -4,7 +4,9 @@ import { GATE } from "./gate.ts";
 import { COMMANDS, INFERENCE, LABEL, TASKS } from "./task.ts";
 import {
   FILLED,
+  flag,
   integer,
+  KEY,
   line,
   list,
   map,
@@ -45,12 +47,8 @@ export const PLACEHOLDERS = [
 ] as const;
 export const DEFAULT_IDLE = 6;
 export const DEFAULT_ROUNDS = 6;
+export const DEFAULT_LAPS = 5;
 
-const FLAG: Rule = {
-  pattern: "^[a-z][a-z0-9_]{0,47}$",
-  what: "a front-matter key",
-  hint: "use lower-case letters, digits and underscores, beginning with a letter, at most 48",
-};
 const FILE_PATH: Rule = {
   pattern:
     "^(?!/)(?!.*//)(?!(?:.*/)?\\.\\.?(?:/|$))(?!(?:.*/)?[.][gG][iI][tT](?:/|$))[^\\\\\\u0000-\\u001f:]*[^\\\\\\u0000-\\u001f:/]$",
@@ -141,7 +139,7 @@ const DOCUMENT = record({
     "Where it is kept, relative to the project. With json it must hold {slug} (the run's name) and {time}.",
   ),
   flags: optional(
-    map(FLAG, name, 0),
+    map({ ...KEY, what: "a front-matter key" }, name, 0),
     "Front-matter flags: which stage's completion each of them shows. Only with frontmatter.",
     {},
   ),
@@ -157,6 +155,11 @@ const LIMITS = record({
     integer(1, 50),
     "How often a stage's gates may send the agent back before the person has to look.",
     DEFAULT_ROUNDS,
+  ),
+  laps: optional(
+    integer(1, 50),
+    "How often a stage may be entered for one task; after that the run waits for the person.",
+    DEFAULT_LAPS,
   ),
 });
 
@@ -189,18 +192,15 @@ export const WORKFLOW = record({
   ),
   tasks: optional(TASKS, "It works through the tasks of a tracker."),
   watch: optional(
-    word("true"),
-    '"true": it only looks at how a turn ends. What the `stop` gates of its stages ask for is there, or the agent is sent on with what is missing; any other prompt ends it.',
+    flag,
+    "It only looks at how a turn ends. What the `stop` gates of its stages ask for is there, or the agent is sent on with what is missing; any other prompt ends it.",
   ),
   chains: optional(
     map(CHAIN, list(name)),
     "Which stages belong to what was typed; the longest one that fits counts, else all of them.",
   ),
   commands: optional(COMMANDS, "What its texts name; pawl.yaml may change it."),
-  fresh: optional(
-    word("true", "false"),
-    '"true": each task begins in a fresh conversation, the person is asked for /clear. Default "false".',
-  ),
+  fresh: optional(flag, "Each task begins in a fresh conversation: the person is asked for /clear.", false),
   sequences: optional(map(LABEL, list(line)), "Other stages for tasks with a label, by id or title."),
   limits: optional(LIMITS, "Bounds that make every loop end."),
 });

@@ -1,12 +1,12 @@
 import { comparesTrees } from "../../checks/core/gate.ts";
-import type { Content } from "../../kernel/types/formal.ts";
+import type { Content, Formal } from "../../kernel/types/formal.ts";
 import type { Event, Facts, Need, Run, RunSummary, RunTask, Step, Workflow } from "../../kernel/types/run.ts";
 import { stageOf } from "../../kernel/types/workflow.ts";
 import { importDocument, parseFrontMatter } from "./document.ts";
-import { closeDraft, type Draft, openDraft, record } from "./draft.ts";
-import { fill, instruction, MARK, valuesOf } from "./guide.ts";
+import { closeDraft, openDraft, record } from "./draft.ts";
+import { fill, instruction, MARK, templateValues } from "./guide.ts";
 import { keepPending } from "./ledger.ts";
-import { resume, typedCommandOf } from "./prompt.ts";
+import { commandTyped, resume } from "./prompt.ts";
 import { short } from "./run-view.ts";
 
 /** How a run begins in this project: take over one that waits for a session, or begin a new one next to the others. */
@@ -56,6 +56,8 @@ export interface Beginning {
   phases: string[];
   content: Content;
   created_at: string | null;
+  /** where it was found: the notes or the plan of someone */
+  notes?: string;
 }
 
 export interface NewRun {
@@ -69,7 +71,7 @@ export interface NewRun {
   formal?: Beginning;
   /** the task it begins with, already claimed */
   task?: RunTask;
-  /** what the person asked for before */
+  /** what it is about, in the words of the one who asked */
   request?: string;
   /** where it begins, if the session has been at work on it before */
   start?: string;
@@ -94,17 +96,21 @@ export function beginRun(input: NewRun): Step {
     by: event.kind,
     beside: input.beside,
     task: input.task?.id ?? null,
-    title: input.task?.title ?? draft.run.request ?? null,
+    title: input.task?.title ?? draft.run.work.request ?? null,
   });
-  if (draft.run.formal) return beginFormal(draft);
+  const { id, formal } = draft.run;
+  if (formal) {
+    const where = `phase ${formal.phase.current}/${formal.phase.total} - ${formal.phase.name}`;
+    return closeDraft(draft, { turn: "none", person: `Pawl: ${formal.name} begins (run ${id}): ${where}.` });
+  }
   if (workflow.watch) return closeDraft(draft, { turn: "none" });
   const owned = event.kind === "prompt";
-  const intro = workflow.intro === "" ? [] : [`${MARK} ${fill(workflow.intro, valuesOf(draft))}`];
+  const intro = workflow.intro === "" ? [] : [`${MARK} ${fill(workflow.intro, templateValues(draft))}`];
   const text = [...intro, instruction(draft)].join("\n\n");
   if (owned) keepPending(draft, text, "prompt");
   const beside = input.beside.length > 0 ? ` Also running: ${input.beside.join(", ")} (another session's).` : "";
-  const about = fill(workflow.person ?? "Steps: {plan}.", valuesOf(draft));
-  const person = `Pawl: ${workflow.name} begins (run ${draft.run.id}).${beside}\n${about}`;
+  const about = fill(workflow.person ?? "Steps: {plan}.", templateValues(draft));
+  const person = `Pawl: ${workflow.name} begins (run ${id}).${beside}\n${about}`;
   return closeDraft(draft, owned ? { turn: "none", agent: text, person } : { turn: "none", person });
 }
 
@@ -113,12 +119,6 @@ function beginningNeeds(workflow: Workflow, facts: Facts): Need[] {
   const need: Need[] = facts.git === undefined ? [{ kind: "git" }] : [];
   if (facts.tree === undefined && comparesTrees(workflow)) need.push({ kind: "tree" });
   return need;
-}
-
-function beginFormal(draft: Draft): Step {
-  const { name, phase } = draft.run.formal!;
-  const where = `phase ${phase.current}/${phase.total} - ${phase.name}`;
-  return closeDraft(draft, { turn: "none", person: `Pawl: ${name} begins (run ${draft.run.id}): ${where}.` });
 }
 
 /** Phases become the stages of the pinned workflow, so that names and numbers outlive everything. */
@@ -139,62 +139,64 @@ export function formalPath(template: string, slug: string, at: string, isTaken: 
 
 const LONGEST_REQUEST = 160;
 
-function requestOf(workflow: Workflow, asked = ""): { request?: string } {
-  const request = short(typedCommandOf(workflow) ?? asked, LONGEST_REQUEST);
+function readRequest(workflow: Workflow, asked = ""): { request?: string } {
+  const request = short(commandTyped(workflow) ?? asked, LONGEST_REQUEST);
   return workflow.watch || request === "" ? {} : { request };
 }
 
 /** A watch does not send an agent to commit where there is no repository. */
-function planOf(workflow: Workflow, stages: string[], { git }: Facts): string[] {
+function firstPlan(workflow: Workflow, stages: string[], { git }: Facts): string[] {
   const plan = stages.length > 0 ? stages : workflow.stages.map((stage) => stage.id);
   if (!workflow.watch || git?.ok) return plan;
   const possible = plan.filter((id) => !stageOf(workflow, id).stop?.gates?.some((gate) => gate.git));
   return possible.length > 0 ? possible : plan;
 }
 
-function newRun({
-  workflow,
-  event,
-  facts,
-  id,
-  documentPath,
-  stages,
-  formal,
-  task,
-  request,
-  start,
-  since,
-  fresh,
-}: NewRun): Run {
-  const plan = planOf(workflow, stages, facts);
+function newRun(input: NewRun): Run {
+  const { workflow, event, facts, formal, task, since = event.at } = input;
+  const plan = firstPlan(workflow, input.stages, facts);
+  const stage = input.start ?? plan[0]!;
   return {
-    v: 1,
-    id,
+    v: 2,
+    id: input.id,
     seq: 0,
     workflow: workflow.name,
     plan,
-    stage: start ?? plan[0]!,
-    entered_at: since ?? event.at,
-    ...(task && { entered: Object.fromEntries(plan.map((id) => [id, since ?? event.at])) }),
+    stage,
+    entered_at: since,
+    ...(task && { entered: Object.fromEntries(plan.map((id) => [id, since])) }),
     status: "active",
     owner: event.session === "" ? null : { host: event.host, session: event.session },
     done: {},
     reports: [],
-    ledger: { idle: 0, unbroken: 0, turn: event.turn, since: event.at, told: [] },
+    ledger: { idle: 0, unbroken: 0, turn: event.turn, since: event.at, told: [], laps: { [stage]: 1 } },
     recent: [],
-    base: facts.git?.ok ? facts.git.value : null,
-    ...(facts.tree?.ok && { base_tree: facts.tree.value }),
+    checks: {
+      base: facts.git?.ok ? facts.git.value : null,
+      ...(facts.tree?.ok && { base_tree: facts.tree.value }),
+    },
+    work: {
+      ...(task ? { task } : formal ? {} : readRequest(workflow, input.request)),
+      ...(input.fresh && { fresh: input.fresh }),
+    },
     commit_hash: null,
     last_signal: null,
-    document: { path: documentPath, written: false, extra: {}, body: DOCUMENT_BODY, seen: [] },
+    document: { path: input.documentPath, written: false, extra: {}, body: DOCUMENT_BODY, seen: [] },
     created_at: formal?.created_at ?? event.at,
     moved_at: event.at,
     updated_at: event.at,
-    ...(task ? { task } : formal ? {} : requestOf(workflow, request)),
-    ...(fresh && { fresh }),
-    ...(formal && {
-      formal: { ...formal.content, name: formal.name, type: formal.type, phases: formal.phases, bases: [] },
-    }),
+    ...(formal && { formal: newFormal(formal) }),
+  };
+}
+
+function newFormal({ content, name, type, phases, notes: path }: Beginning): Formal {
+  return {
+    ...content,
+    name,
+    type,
+    phases,
+    bases: [],
+    ...(path !== undefined && { notes: { path, content, found: true } }),
   };
 }
 

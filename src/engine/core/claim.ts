@@ -1,9 +1,9 @@
-import { backgroundOf, isChanged, type Judged, judge, judgeAll, needsOf } from "../../checks/core/gate.ts";
-import type { Answer, Event, Step, Verdict } from "../../kernel/types/run.ts";
+import { buildBackground, isChanged, type Judged, judge, judgeAll, listNeeds } from "../../checks/core/gate.ts";
+import type { Answer, Event, OpenClaim, Step, Verdict } from "../../kernel/types/run.ts";
 import { type Gate, leavesOf, type Move, type Stage, stageOf, type Workflow } from "../../kernel/types/workflow.ts";
 import { closeDraft, type Draft, record } from "./draft.ts";
 import { header, MARK, signalList } from "./guide.ts";
-import { dropPending, goOn, keepPending, toldOnce } from "./ledger.ts";
+import { dropPending, goOn, keepPending } from "./ledger.ts";
 
 /** A claim before its gates: let through, sent back, kept for later, or put to the person. */
 
@@ -17,15 +17,15 @@ export function guard(draft: Draft, all: Gate[], claim: Claim): Step | null {
   const { run, workflow, facts } = draft;
   const gates = all.filter((gate) => gate.from === undefined || run.plan.includes(gate.from));
   if (gates.length === 0) return null;
-  const need = needsOf(gates, run, workflow, facts);
+  const need = listNeeds(gates, run, workflow, facts);
   if (need.length > 0) return { need };
   if (!run.formal && isChanged(facts)) return pauseForChange(draft, claim);
-  const judged = judgeAll(gates, backgroundOf(run, draft.event.at, saidIn(draft)), facts);
+  const judged = judgeAll(gates, buildBackground(run, draft.event.at, saidIn(draft)), facts);
   remember(draft, gates, claim);
   const open = judged.filter((one) => one.verdict !== "pass");
   if (open.length === 0) {
-    draft.proof = judged.map(proofOf);
-    delete run.claim;
+    draft.proof = judged.map(formatProof);
+    delete run.checks.claim;
     return null;
   }
   return notYet(draft, claim, open);
@@ -48,30 +48,31 @@ export const saidIn = ({ event, facts }: Draft): string | null =>
 /** Every single check is kept with what it was about; the newest one of a gate counts. */
 export function remember(draft: Draft, gates: Gate[], claim: Claim): void {
   const { run, event, facts } = draft;
-  run.verdicts ??= {};
-  const background = backgroundOf(run, event.at, saidIn(draft));
+  const { checks } = run;
+  checks.verdicts ??= {};
+  const background = buildBackground(run, event.at, saidIn(draft));
   for (const gate of leavesOf(gates)) {
-    const { open, ...verdict } = judge(gate, background, facts);
-    const isOld = facts.gates?.[gate.id]?.kind === "known";
-    run.verdicts[gate.id] = isOld ? run.verdicts[gate.id]! : verdict;
+    const { open, ask: _ask, ...verdict } = judge(gate, background, facts);
+    const again = facts.gates?.[gate.id]?.kind === "known";
+    checks.verdicts[gate.id] = again ? checks.verdicts[gate.id]! : verdict;
     const { tests } = verdict;
     const count = tests ? tests.passed + tests.failed : 0;
-    if (count > 0) run.most_tests = { ...run.most_tests, [gate.id]: Math.max(count, run.most_tests?.[gate.id] ?? 0) };
-    if (open !== "running") recordVerdict(draft, claim, verdict, isOld);
+    const most = Math.max(count, checks.most_tests?.[gate.id] ?? 0);
+    if (count > 0) checks.most_tests = { ...checks.most_tests, [gate.id]: most };
+    if (open !== "running") recordVerdict(draft, claim, verdict, again);
   }
 }
 
 /** The journal keeps everything but the output itself. */
-function recordVerdict(draft: Draft, claim: Claim, verdict: Verdict, again: boolean): void {
-  const { id, gate, why, tree, command = null, cwd = null, exit = null, ms = null, digest = null, tests } = verdict;
-  const counts = tests ? { ...tests } : null;
-  const word = verdict.verdict;
-  const flaky = verdict.flaky === true;
+function recordVerdict(draft: Draft, { signal }: Claim, checked: Verdict, again: boolean): void {
+  const { id, gate, verdict, why, tree, command = null, cwd = null, exit = null, ms = null, digest = null } = checked;
+  const tests = checked.tests ? { ...checked.tests } : null;
+  const flaky = checked.flaky === true;
   record(draft, "gated", {
-    signal: claim.signal,
+    signal,
     gate,
     id,
-    verdict: word,
+    verdict,
     why,
     tree,
     command,
@@ -79,28 +80,35 @@ function recordVerdict(draft: Draft, claim: Claim, verdict: Verdict, again: bool
     exit,
     ms,
     digest,
-    tests: counts,
+    tests,
     flaky,
     again,
   });
 }
 
+const reasons = (verdicts: Verdict[]) => verdicts.map(({ gate, why }) => `${gate}: ${why}`).join("; ");
 const atTree = (tree: string) => (tree === "" ? "" : ` @ tree ${tree.slice(0, 10)}`);
-export const proofOf = ({ gate, why, tree }: Verdict) => `${gate}: ${why}${atTree(tree)}`;
+export const formatProof = ({ gate, why, tree }: Verdict) => `${gate}: ${why}${atTree(tree)}`;
 
 // ── Not let through ─────────────────────────────────────────────────────────
 
+/** The claim stays open, about the tree that was checked. */
+function keepClaim({ run, event }: Draft, { signal }: Claim, checked: Judged[], more: Partial<OpenClaim> = {}): string {
+  const tree = checked.find((one) => one.tree !== "")?.tree ?? "";
+  run.checks.claim = { signal, at: event.at, rounds: run.checks.claim?.rounds ?? 0, tree, ...more };
+  return tree;
+}
+
 function sendBack(draft: Draft, claim: Claim, failed: Judged[]): Step {
-  const { run, workflow, event } = draft;
-  const before = run.claim;
-  const rounds = (before?.rounds ?? 0) + 1;
-  const tree = failed.find((one) => one.tree !== "")?.tree ?? "";
-  run.claim = { signal: claim.signal, at: event.at, rounds, tree };
+  const { run, workflow } = draft;
+  const before = run.checks.claim;
+  const rounds = Math.min(before?.rounds ?? 0, workflow.limits.rounds) + 1;
+  const tree = keepClaim(draft, claim, failed, { rounds });
   draft.log.push(`NOT BELIEVED: ${claim.signal || "stop"}`);
   if (rounds > workflow.limits.rounds) return giveUp(draft, claim, failed);
   const text = [
-    `${header(run, workflow)}\n${refusal(claim)}: ${failed.map((one) => `${one.gate}: ${one.why}`).join("; ")}.`,
-    ...failed.flatMap(tailOf),
+    `${header(run, workflow)}\n${refusal(claim)}: ${reasons(failed)}.`,
+    ...failed.flatMap(renderTail),
     whatNow(draft, rounds),
   ].join("\n\n");
   return sendOn(draft, text, { progress: before !== undefined && tree !== "" && tree !== before.tree });
@@ -109,7 +117,7 @@ function sendBack(draft: Draft, claim: Claim, failed: Judged[]): Step {
 const refusal = ({ signal }: Claim) => (signal === "" ? "Not done yet" : `${signal} was not believed`);
 
 /** Indented, so that nothing in it can be taken for a signal when the agent repeats it. */
-function tailOf({ command, cwd, tail }: Judged): string[] {
+function renderTail({ command, cwd, tail }: Judged): string[] {
   if (!tail) return [];
   const where = cwd && cwd !== "." ? ` (in ${cwd})` : "";
   return [`From the output of \`${command}\`${where}:\n${tail.replace(/^/gm, "    ")}`];
@@ -146,31 +154,22 @@ function giveUp(draft: Draft, claim: Claim, failed: Judged[]): Step {
 }
 
 function leaveUnproven(draft: Draft, claim: Claim, stuck: Judged[]): Step {
-  const { run, event } = draft;
-  const tree = stuck.find((one) => one.tree !== "")?.tree ?? "";
-  run.claim = { signal: claim.signal, at: event.at, rounds: run.claim?.rounds ?? 0, tree };
+  keepClaim(draft, claim, stuck);
   draft.log.push(`UNPROVEN: ${claim.signal || "stop"}`);
-  const why = stuck.map((one) => `${one.gate}: ${one.why}`).join("; ");
-  const said = `Pawl: ${claim.signal || "done"} is unproven: ${why}.`;
-  if (!toldOnce(draft, `unproven:${why}`)) return closeDraft(draft, { turn: "end" });
-  const ways = `The run ${run.id} stays open; /pawl:approve accepts it without proof, \`pawl runs abort\` ends it.`;
-  return closeDraft(draft, { turn: "end", person: `${said} ${ways}` });
+  const why = reasons(stuck);
+  const first = stuck.some(({ untrusted }) => untrusted) ? "then /pawl:go has it checked, " : "";
+  const ways = `The run ${draft.run.id} stays open; ${first}/pawl:approve accepts it without proof, \`pawl runs abort\` ends it.`;
+  return closeDraft(draft, { turn: "end", person: `Pawl: ${claim.signal || "done"} is unproven: ${why}. ${ways}` });
 }
 
 /** The check continues without us. Another process wakes the agent, or the agent has to wait for it. */
 function leaveRunning(draft: Draft, claim: Claim, running: Judged[]): Step {
-  const { run, event, facts } = draft;
-  const [first] = running;
-  run.claim = {
-    signal: claim.signal,
-    at: event.at,
-    rounds: run.claim?.rounds ?? 0,
-    tree: first!.tree,
-    open: "running",
-  };
-  record(draft, "checking", { signal: claim.signal, gates: running.map((one) => one.gate) });
-  const names = running.map((one) => one.gate).join(", ");
-  const fact = facts.gates?.[first!.id];
+  const { event, facts } = draft;
+  keepClaim(draft, claim, running, { open: "running" });
+  const gates = running.map((one) => one.gate);
+  record(draft, "checking", { signal: claim.signal, gates });
+  const names = gates.join(", ");
+  const fact = facts.gates?.[running[0]!.id];
   if (fact?.kind !== "running" || fact.wakes || event.kind !== "stop") {
     const person = `Pawl: ${names} is still running; the agent gets the result when it ends. \`pawl verify --wait\` shows it.`;
     return closeDraft(draft, { turn: "end", person });
@@ -180,13 +179,12 @@ function leaveRunning(draft: Draft, claim: Claim, running: Judged[]): Step {
 }
 
 function askPerson(draft: Draft, claim: Claim, asked: Judged[]): Step {
-  const { run, event } = draft;
-  const { tree } = asked[0]!;
-  run.claim = { signal: claim.signal, at: event.at, rounds: run.claim?.rounds ?? 0, tree, open: "person" };
+  const { run } = draft;
+  const tree = keepClaim(draft, claim, asked, { open: "person" });
   run.status = "waiting";
-  run.why = asked.map((one) => one.gate).join("; ");
+  run.why = asked.map((one) => (one.ask === undefined ? one.gate : `${one.gate}: ${one.why}`)).join("; ");
   record(draft, "asked", { ask: run.why, tree });
-  const person = `Pawl: ${run.why}\nType /pawl:approve, or run \`pawl approve\` in a terminal. Anything else you type goes to the agent as usual.`;
+  const person = `Pawl: ${asked.map((one) => one.ask ?? one.gate).join("\n")}\nType /pawl:approve, or run \`pawl approve\` in a terminal. Anything else you type goes to the agent as usual.`;
   return closeDraft(draft, { turn: "end", person });
 }
 
@@ -209,12 +207,11 @@ function pauseForChange(draft: Draft, claim: Claim): Step {
 
 /** For an agent that has forgotten: what was found wrong with its last claim. "" if nothing is open. */
 export function openRefusal({ run, workflow }: Draft): string {
-  const move = run.claim && claimedMove(run.claim.signal, stageOf(workflow, run.stage), workflow);
-  const found = leavesOf(move?.gates ?? []).flatMap((gate) => run.verdicts?.[gate.id] ?? []);
+  const { claim, verdicts } = run.checks;
+  const move = claim && claimedMove(claim.signal, stageOf(workflow, run.stage), workflow);
+  const found = leavesOf(move?.gates ?? []).flatMap((gate) => verdicts?.[gate.id] ?? []);
   const failed = found.filter(({ verdict }) => verdict === "fail");
-  return failed.length === 0
-    ? ""
-    : `${refusal(run.claim!)}: ${failed.map((one) => `${one.gate}: ${one.why}`).join("; ")}.`;
+  return failed.length === 0 ? "" : `${refusal(claim!)}: ${reasons(failed)}.`;
 }
 
 export const claimedMove = (signal: string, { on, stop }: Stage, { anywhere }: Workflow): Move | undefined =>
@@ -228,13 +225,13 @@ export const claimedMove = (signal: string, { on, stop }: Stage, { anywhere }: W
  */
 export function sendOn(draft: Draft, text: string, how: { progress: boolean; person?: string }): Step {
   if (draft.event.kind === "stop") return goOn(draft, text, how);
-  keepPending(draft, text, wayOf(draft.event));
+  keepPending(draft, text, chooseWay(draft.event));
   const answer: Answer = { turn: "none", agent: text };
   if (how.person) answer.person = how.person;
   return closeDraft(draft, answer);
 }
 
-function wayOf(event: Event): "prompt" | "start" | "nothing" {
+function chooseWay(event: Event): "prompt" | "start" | "nothing" {
   if (event.kind === "command" && event.name !== "checked") return "nothing";
   return event.kind === "prompt" ? "prompt" : "start";
 }
@@ -242,7 +239,7 @@ function wayOf(event: Event): "prompt" | "start" | "nothing" {
 /** The person accepts the claim without proof. null: it may move now. */
 export function approve(draft: Draft, gates: Gate[], who: string, how: string): Step | null {
   const { run, event, facts } = draft;
-  const claim = run.claim!;
+  const claim = run.checks.claim!;
   if (claim.tree !== "" && facts.tree === undefined) return { need: [{ kind: "tree" }] };
   const now = facts.tree?.ok ? facts.tree.value : "";
   if (claim.tree !== "" && now !== claim.tree) {
@@ -251,29 +248,19 @@ export function approve(draft: Draft, gates: Gate[], who: string, how: string): 
     return closeDraft(draft, { turn: "none", reason: "refused", person: `Pawl: not approved: ${why}.` });
   }
   for (const gate of leavesOf(gates)) {
-    const verdict = run.verdicts?.[gate.id] ?? {
-      gate: gate.name,
-      id: gate.id,
-      verdict: "unproven",
-      why: "not checked",
-      tree: now,
-      at: event.at,
-    };
-    if (verdict.verdict === "pass") continue;
-    run.verdicts = { ...run.verdicts, [gate.id]: { ...verdict, approved_by: who } };
-    record(draft, "approved", {
-      signal: claim.signal,
-      gate: gate.name,
-      id: gate.id,
-      tree: claim.tree,
-      who,
-      how,
-      was: verdict.verdict,
-    });
-    draft.proof.push(`${gate.name}: approved by ${who} (was ${verdict.verdict}: ${verdict.why})${atTree(claim.tree)}`);
+    const { id, name } = gate;
+    const unchecked = { gate: name, id, verdict: "unproven" as const, why: "not checked", tree: now, at: event.at };
+    const verdict: Verdict = run.checks.verdicts?.[id] ?? unchecked;
+    const was = verdict.verdict;
+    if (was === "pass") continue;
+    run.checks.verdicts = { ...run.checks.verdicts, [id]: { ...verdict, approved_by: who } };
+    const signs = verdict.old_tests?.map(({ sign }) => sign) ?? [];
+    if (signs.length > 0) run.checks.accepted = [...(run.checks.accepted ?? []), ...signs];
+    record(draft, "approved", { signal: claim.signal, gate: name, id, tree: claim.tree, who, how, was });
+    draft.proof.push(`${name}: approved by ${who} (was ${was}: ${verdict.why})${atTree(claim.tree)}`);
   }
   draft.log.push(`APPROVED by ${who}: ${claim.signal || "stop"}`);
-  delete run.claim;
+  delete run.checks.claim;
   if (run.status !== "active") {
     run.status = "active";
     delete run.why;
@@ -281,10 +268,9 @@ export function approve(draft: Draft, gates: Gate[], who: string, how: string): 
   return null;
 }
 
-export const nothingToApprove = (draft: Draft): Step =>
-  closeDraft(draft, {
-    turn: "none",
-    reason: "refused",
-    person:
-      `Pawl: nothing waits for an approval in run ${draft.run.id}. ${draft.run.status === "active" ? "The agent has not claimed anything that was not let through." : ""}`.trim(),
-  });
+export function nothingToApprove(draft: Draft): Step {
+  const { id, status } = draft.run;
+  const more = status === "active" ? " The agent has not claimed anything that was not let through." : "";
+  const person = `Pawl: nothing waits for an approval in run ${id}.${more}`;
+  return closeDraft(draft, { turn: "none", reason: "refused", person });
+}

@@ -1,7 +1,7 @@
-import { backgroundOf, isChanged, judgeAll, needsOf } from "../../checks/core/gate.ts";
+import { buildBackground, isChanged, judgeAll, listNeeds } from "../../checks/core/gate.ts";
 import type { EventOf, Gate, Move, Stage, Step } from "../../kernel/types/run.ts";
 import { stageOf, stepNumber } from "../../kernel/types/workflow.ts";
-import { approve, claimedMove, nothingToApprove, proofOf, remember } from "./claim.ts";
+import { approve, claimedMove, formatProof, nothingToApprove, remember } from "./claim.ts";
 import { closeDraft, type Draft, record } from "./draft.ts";
 import { changePhase } from "./formal.ts";
 import { instruction, resumingLine } from "./guide.ts";
@@ -31,7 +31,7 @@ export function onCommand(draft: Draft, event: EventOf<"command">): Step {
     case "phase":
       return changePhase(draft, event.phase ?? { to: "next" });
     case "approve":
-      if (event.asked !== undefined && event.asked !== run.claim?.at)
+      if (event.asked !== undefined && event.asked !== run.checks.claim?.at)
         return notTaken(draft, "the approval", "the agent has claimed again since");
       return approveClaim(draft, event.who ?? "someone", event.via === "cli" ? "terminal" : event.via);
     case "checked":
@@ -46,23 +46,23 @@ export function onCommand(draft: Draft, event: EventOf<"command">): Step {
 }
 
 const howToTake = ({ run, workflow }: Draft) =>
-  run.formal
+  workflow.arm[0] === undefined
     ? `The session whose own shell runs \`pawl runs adopt ${run.id}\` has it from its next stop on.`
-    : `Type /${workflow.name} in the session that shall have it.`;
+    : `Type ${workflow.arm[0]} in the session that shall have it.`;
 
 /** The completing move of the last stage, past every gate that is still before it: a command proves nothing by itself. */
 function finish(draft: Draft, event: EventOf<"command">): Step {
   const { run, workflow, facts } = draft;
   const gates = gatesAhead(draft);
-  const need = needsOf(gates, run, workflow, facts);
+  const need = listNeeds(gates, run, workflow, facts);
   if (need.length > 0) return { need };
-  const judged = judgeAll(gates, backgroundOf(run, event.at), facts);
+  const judged = judgeAll(gates, buildBackground(run, event.at), facts);
   const open = judged.find((one) => one.verdict !== "pass");
   if (gates.length > 0 && isChanged(facts))
     return refuse(draft, "the workflow", "unproven", "it was changed while it ran");
   remember(draft, gates, { signal: "finish" });
   if (open) return refuse(draft, open.gate, open.verdict, open.why);
-  draft.proof = judged.map(proofOf);
+  draft.proof = judged.map(formatProof);
   const last = stageOf(workflow, run.plan.at(-1)!);
   const [signal, move] = waysOn(last).find(([, way]) => way.end === "completed") ?? [
     "finish",
@@ -98,13 +98,13 @@ function refuse(draft: Draft, gate: string, verdict: string, why: string): Step 
 
 /** The claim that was not let through: which move it asks for. */
 const openMove = ({ run, workflow }: Draft) =>
-  run.claim && claimedMove(run.claim.signal, stageOf(workflow, run.stage), workflow);
+  run.checks.claim && claimedMove(run.checks.claim.signal, stageOf(workflow, run.stage), workflow);
 
 /** The person's own word, from a terminal, a prompt or the dashboard; never the agent's. */
 export function approveClaim(draft: Draft, who: string, how: string): Step {
   const move = openMove(draft);
   if (!move) return nothingToApprove(draft);
-  const { signal } = draft.run.claim!;
+  const { signal } = draft.run.checks.claim!;
   return approve(draft, move.gates ?? [], who, how) ?? follow(draft, move, { signal, message: "", by: "person" });
 }
 
@@ -127,8 +127,8 @@ function notTaken(draft: Draft, what: string, why: string): Step {
 /** A check that went on by itself is over: the claim is judged now, and the agent is woken with what follows. */
 function checked(draft: Draft): Step {
   const move = openMove(draft);
-  if (draft.run.claim?.open !== "running" || !move) return { none: "no claim waits for a check" };
-  return takeMove(draft, move, { signal: draft.run.claim.signal, message: "", by: "agent" });
+  if (draft.run.checks.claim?.open !== "running" || !move) return { none: "no claim waits for a check" };
+  return takeMove(draft, move, { signal: draft.run.checks.claim.signal, message: "", by: "agent" });
 }
 
 /** The person accepted the changed workflow, and it was pinned again. */
@@ -140,9 +140,10 @@ function accept(draft: Draft, event: EventOf<"command">): Step {
 function goAgain(draft: Draft): Step {
   const { run } = draft;
   delete run.paused;
-  delete run.claim;
+  delete run.checks.claim;
   if (run.status === "halted") run.status = "active";
   run.ledger.idle = 0;
+  run.ledger.laps = { [run.stage]: 1 };
   const line = resumingLine(draft);
   record(draft, "resumed", { why: line });
   if (!run.question) keepPending(draft, instruction(draft), "nothing");

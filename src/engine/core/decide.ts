@@ -1,17 +1,17 @@
-import type { Event, EventOf, Facts, Run, Step, Workflow } from "../../kernel/types/run.ts";
-import { noteCall } from "./calls.ts";
+import { summaryText } from "../../formal/core/guidance.ts";
+import { parseFormal } from "../../formal/core/state.ts";
+import type { Call, Event, EventOf, Facts, Run, SeenEvent, Step, Workflow } from "../../kernel/types/run.ts";
 import { openRefusal } from "./claim.ts";
 import { onCommand } from "./command.ts";
 import { importDocument, parseFrontMatter } from "./document.ts";
 import { closeDraft, type Draft, openDraft, record } from "./draft.ts";
-import { importFormal, onFormalPrompt, onFormalStop, restoreFormal, summaryOfFormal } from "./formal.ts";
+import { importFormal, importNotes, onFormalPrompt, onFormalStop, restoreFormal } from "./formal.ts";
 import { askText, header, instruction, MARK } from "./guide.ts";
-import { keepPending, toldOnce } from "./ledger.ts";
+import { isFirstTime, keepPending } from "./ledger.ts";
 import { endRun } from "./moves.ts";
 import { onPrompt } from "./prompt.ts";
 import { keepSubAgentReport } from "./report.ts";
 import { onStop } from "./stop.ts";
-import { onChainPrompt, onChainStop } from "./watch.ts";
 
 /** One event against one run. Pure: the same input gives the same step, so a replay after a crash is harmless. */
 export function decide(input: { workflow: Workflow; run: Run; event: Event; facts: Facts }): Step {
@@ -21,13 +21,11 @@ export function decide(input: { workflow: Workflow; run: Run; event: Event; fact
   const seen = seenBefore(run, event);
   const draft = openDraft(input);
   if (seen && seen.via !== event.via) return doubled(draft, seen.via);
-  draft.repeated = seen !== undefined;
+  draft.repeated = seen !== undefined && !isForgotten(run, event, seen);
   if (draft.repeated && !REPEATABLE.includes(event.kind)) return { none: "the same event again" };
   if (event.kind !== "ended") delete draft.run.owner?.ended_at;
   if (event.kind !== "noticed" && event.kind !== "command") delete draft.run.call;
-  const removed = draft.run.formal ? importFormal(draft) : readDocument(draft);
-  if (removed) return removed;
-  return dispatch(draft);
+  return readDocument(draft) ?? dispatch(draft);
 }
 
 /**
@@ -35,6 +33,15 @@ export function decide(input: { workflow: Workflow; run: Run; event: Event; fact
  * delivers an event but once by the same way. A stop has its own rule.
  */
 const REPEATABLE: Event["kind"][] = ["stop", "start", "compacting", "ended", "noticed"];
+
+/**
+ * New work is new: what was said before this stage or task began may be said again, and is a new claim. The very stop
+ * that led here counts once more only from an agent that was sent on since: else its answer was never given.
+ */
+function isForgotten({ entered_at }: Run, event: Event, { at }: SeenEvent): boolean {
+  if (event.kind !== "stop") return event.kind === "sub_stop" && at <= entered_at;
+  return at < entered_at || (at === entered_at && event.continuing);
+}
 
 function mayDecide(run: Run, event: Event): boolean {
   if (event.kind === "command") return true;
@@ -56,90 +63,71 @@ function doubled(draft: Draft, first: string): Step {
   if (draft.run.doubled?.includes(ways)) return { none: "delivered before by another way" };
   draft.run.doubled = [...(draft.run.doubled ?? []), ways];
   record(draft, "doubled", { first, second: draft.event.via });
-  return closeDraft({ ...draft, event: { ...draft.event, via: first } }, { turn: "none" });
+  return closeDraft({ ...draft, event: { ...draft.event, via: first }, repeated: true }, { turn: "none" });
 }
 
 /** Takes over what others wrote into the document; its removal ends the run. */
 function readDocument(draft: Draft): Step | null {
   const { run, facts, workflow } = draft;
-  if (!workflow.document || !facts.document) return null;
-  if (!facts.document.ok) {
-    if (toldOnce(draft, "document")) {
+  const { path, written } = run.document;
+  if (!facts.document?.ok) {
+    if (facts.document && isFirstTime(draft, "document")) {
       record(draft, "errored", { why: `document: ${facts.document.why}` });
-      draft.notes.push(`Pawl: ${run.document.path} is not kept up to date: ${facts.document.why}`);
+      draft.notes.push(`Pawl: ${path} is not kept up to date: ${facts.document.why}`);
     }
     return null;
   }
   const { state, text } = facts.document.value;
-  if (state === "missing" && run.document.written) {
-    record(draft, "removed", { path: run.document.path });
-    draft.log.push("WORKFLOW_ABORTED", "✅ Workflow aborted by user");
-    const cause = { signal: "WORKFLOW_ABORTED", message: "", by: "person" as const };
-    return endRun(draft, "aborted", cause, `Pawl: ${run.document.path} was removed, so the run ${run.id} is aborted.`);
-  }
-  if (state === "broken") {
-    record(draft, "errored", { why: "the document could not be read and was put aside", path: run.document.path });
-    draft.notes.push(`Pawl: ${run.document.path} could not be read; it was put aside as *.corrupt and written again.`);
-  }
-  const parsed = state === "present" ? parseFrontMatter(text) : null;
-  if (parsed) run.document = importDocument(run.document, parsed, workflow);
+  if (state === "missing") return written ? endRemoved(draft) : null;
+  const parsed = state === "broken" ? null : run.formal ? parseFormal(text) : parseFrontMatter(text);
+  if (parsed === null || typeof parsed === "string") {
+    const why = parsed ?? "it cannot be read";
+    record(draft, "errored", { why: `the document was put aside: ${why}`, path });
+    draft.notes.push(`Pawl: ${path} could not be read (${why}); it was put aside as *.corrupt and written again.`);
+  } else if ("content" in parsed) importFormal(draft, parsed);
+  else run.document = importDocument(run.document, parsed, workflow);
   return null;
 }
 
-/** What sets the kinds of runs apart. `summary` goes into the summarizer's prompt: what it must not lose. */
-interface Handlers {
-  stop(draft: Draft, event: EventOf<"stop">): Step;
-  prompt(draft: Draft, event: EventOf<"prompt">): Step;
-  /** after compaction or resume: the agent has forgotten */
-  restore(draft: Draft, event: EventOf<"start">): Step;
-  summary(draft: Draft): string | null;
+/** Seed 001 tells agents to end a formal workflow so; with any other one, the person aborts it. */
+function endRemoved(draft: Draft): Step {
+  const { run } = draft;
+  const { path } = run.document;
+  record(draft, "removed", { path });
+  const told = (how: string) => `Pawl: ${path} was removed, so the run ${run.id} is ${how}.`;
+  if (run.formal) return endRun(draft, "completed", { signal: "removed", message: "", by: "agent" }, told("completed"));
+  draft.log.push("WORKFLOW_ABORTED", "✅ Workflow aborted by user");
+  return endRun(draft, "aborted", { signal: "WORKFLOW_ABORTED", message: "", by: "person" }, told("aborted"));
 }
 
-/** The agent claims stage by stage. */
-const STAGES: Handlers = { stop: onStop, prompt: onPrompt, restore, summary };
-/** A chain that is only checked at its end: it gives no instruction. */
-const CHAIN: Handlers = {
-  stop: onChainStop,
-  prompt: onChainPrompt,
-  restore: () => ({ none: "no instruction" }),
-  summary: () => null,
-};
-/** Phases that are only remembered, and restored. */
-const PHASES: Handlers = {
-  stop: onFormalStop,
-  prompt: onFormalPrompt,
-  restore: restoreFormal,
-  summary: summaryOfFormal,
-};
-
-const handlersOf = ({ run, workflow }: Draft) => (run.formal ? PHASES : workflow.watch ? CHAIN : STAGES);
-
 function dispatch(draft: Draft): Step {
-  const { event } = draft;
-  const handlers = handlersOf(draft);
+  const { run, workflow, event } = draft;
+  const { formal } = run;
   switch (event.kind) {
     case "stop":
-      return handlers.stop(draft, event);
+      return formal ? onFormalStop(draft) : onStop(draft, event);
     case "prompt":
-      return handlers.prompt(draft, event);
+      return formal ? onFormalPrompt(draft, event) : onPrompt(draft, event);
     case "start":
       if (event.source !== "compact" && event.source !== "resume") return { none: "a fresh start" };
-      return handlers.restore(draft, event);
+      if (workflow.watch) return { none: "no instruction" };
+      return formal ? (importNotes(draft) ?? restoreFormal(draft, event)) : restore(draft, event);
     case "compacting": {
+      const over = formal ? importNotes(draft) : null;
+      if (over) return over;
       record(draft, "checkpointed", { trigger: event.trigger });
-      const agent = handlers.summary(draft);
-      return closeDraft(draft, { turn: "none", ...(agent !== null && { agent }) });
+      return closeDraft(draft, { turn: "none", ...(!workflow.watch && { agent: summary(draft) }) });
     }
     case "ended":
-      if (draft.run.owner) draft.run.owner.ended_at = event.at;
-      if (draft.workflow.fresh && event.reason === "clear" && draft.run.status === "waiting")
-        draft.run.cleared = event.turn;
+      if (run.owner) run.owner.ended_at = event.at;
+      if (workflow.fresh && event.reason === "clear" && run.status === "waiting")
+        run.work.cleared = event.client || event.turn;
       record(draft, "left", { reason: event.reason });
       return closeDraft(draft, { turn: "none" });
     case "command":
       return onCommand(draft, event);
     default:
-      return draft.run.formal ? { none: "nothing for a formal workflow" } : note(draft, event);
+      return formal ? { none: "nothing for a formal workflow" } : note(draft, event);
   }
 }
 
@@ -158,6 +146,25 @@ function note(draft: Draft, event: EventOf<"sub_stop"> | EventOf<"stop_failed"> 
       record(draft, "noticed", { what: event.what, detail: event.detail });
       return closeDraft(draft, { turn: "none" });
   }
+}
+
+/** What the host's own notifications are about; others are no call. */
+const NOTIFIED: Readonly<Record<string, Call["about"]>> = {
+  permission_prompt: "permission",
+  idle_prompt: "idle",
+  elicitation_dialog: "question",
+};
+
+/**
+ * The host calls the person: it asks for a permission, or waits. No hook hears what came of it; the next event of the
+ * session shows that it went on. It asks for a permission twice: first with the tool's name, some seconds later by a
+ * notification without it.
+ */
+function noteCall(run: Run, { what, detail, at }: EventOf<"noticed">): void {
+  const about = Object.hasOwn(NOTIFIED, detail) ? NOTIFIED[detail]! : null;
+  if (what === "permission") run.call = { about: "permission", tool: detail, at };
+  else if (what !== "notification") delete run.call;
+  else if (about !== null && (about !== "permission" || run.call?.about !== about)) run.call = { about, tool: "", at };
 }
 
 /** The agent gets its place and its instruction again. */
@@ -184,6 +191,8 @@ function restore(draft: Draft, event: EventOf<"start">): Step {
   return closeDraft(draft, { turn: "none", agent: text });
 }
 
+/** For the summarizer's prompt: what it must not lose. */
 function summary({ run, workflow }: Draft): string {
+  if (run.formal) return summaryText(run.formal, run.id);
   return `Keep in the summary: ${header(run, workflow)} is running (${run.status}). Pawl will give the instruction again after compaction.`;
 }

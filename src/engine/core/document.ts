@@ -1,4 +1,4 @@
-import { projectFormal } from "../../formal/core/document.ts";
+import { nextText } from "../../formal/core/state.ts";
 import type { Effect, Facts, Run, RunDocument, Workflow } from "../../kernel/types/run.ts";
 import { stepNumber } from "../../kernel/types/workflow.ts";
 
@@ -56,15 +56,13 @@ export function renderFrontMatter(run: Run, workflow: Workflow): string {
 
 /** The effects that bring the file in line with the run. */
 export function projectDocument(run: Run, workflow: Workflow, facts: Facts): Effect[] {
-  if (run.formal) return projectFormal(run, facts);
-  const fact = facts.document;
-  if (!workflow.document || !run.document.path || !fact?.ok) return [];
   const { path } = run.document;
-  const { state, text, hash } = fact.value;
+  if (path === "" || !facts.document?.ok) return [];
+  const { state, text, hash } = facts.document.value;
   const effects: Effect[] = state === "broken" ? [{ kind: "quarantine", path }] : [];
-  const wanted = renderFrontMatter(run, workflow);
   if (run.status === "ended") return [...effects, { kind: "document", path, text: null, expect: hash }];
   run.document.written = true;
+  const wanted = run.formal ? nextText(run, run.formal, text) : renderFrontMatter(run, workflow);
   if (state === "present" && text === wanted) return effects;
   effects.push({ kind: "document", path, text: wanted, expect: state === "broken" ? "" : hash });
   return effects;

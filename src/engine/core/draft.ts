@@ -52,12 +52,22 @@ export function record(draft: Draft, kind: string, fields: Record<string, Json> 
   draft.records.push({ kind, stage: draft.run.stage, ...fields });
 }
 
+/** A sub-agent or a shell that still runs brings the agent back, and so does a check that wakes it. */
+function noteTurn(run: Run, event: Event, answer: Answer): void {
+  const isOver = event.kind === "stop" ? answer.turn === "end" && event.background === 0 : event.kind === "stop_failed";
+  const isBack = answer.turn === "continue" || event.kind === "prompt" || (event.via === "rewake" && answer.agent);
+  if (isOver) run.stopped_at = event.at;
+  else if (isBack) delete run.stopped_at;
+}
+
 /** The only way out: numbers the run, notes the event, and lets document and log follow from the state. */
 export function closeDraft(draft: Draft, answer: Answer): Step {
-  const { run, event } = draft;
+  const { run } = draft;
+  const { id, via, at } = draft.event;
   run.seq += 1;
-  run.updated_at = event.at;
-  run.recent = [...run.recent.filter((seen) => seen.id !== event.id), { id: event.id, via: event.via }].slice(-RECENT);
+  run.updated_at = at;
+  if (!draft.repeated || answer.turn !== "none") noteTurn(run, draft.event, answer);
+  run.recent = [...run.recent.filter((seen) => seen.id !== id), { id, via, at }].slice(-RECENT);
   const effects = [...draft.effects, ...projectDocument(run, draft.workflow, draft.facts)];
   if (draft.log.length > 0 && draft.workflow.log) {
     effects.push({ kind: "log", path: draft.workflow.log, lines: draft.log });

@@ -1,55 +1,71 @@
-import { guidance, isOutdated, reminder, summaryText } from "../../formal/core/guidance.ts";
-import { importContent, parseFormal } from "../../formal/core/state.ts";
-import type { Formal } from "../../kernel/types/formal.ts";
+import { detectIn, NOTES } from "../../formal/core/detect.ts";
+import { guidance, isOutdated, reminder } from "../../formal/core/guidance.ts";
+import { importContent, mergeContent, type ParsedFormal } from "../../formal/core/state.ts";
+import type { Content, Formal, Phase } from "../../kernel/types/formal.ts";
 import type { EventOf, FileState, PhaseChange, Step, ToolCall } from "../../kernel/types/run.ts";
 import { closeDraft, type Draft, record } from "./draft.ts";
 import { MARK } from "./guide.ts";
-import { goOn, keepPending, noteArrival, toldOnce } from "./ledger.ts";
+import { givePending, goOn, isFirstTime, keepPending, noteArrival } from "./ledger.ts";
 import { endRun } from "./moves.ts";
 
 /** Runs of formal workflows: the agent works, Pawl remembers. They are never nagged, only restored. */
 
-/** Reads the document; null: go on. Its removal is how seed 001 tells agents to end a workflow. */
-export function importFormal(draft: Draft): Step | null {
-  const { run, facts } = draft;
-  if (!facts.document?.ok) return null;
-  const { state, text } = facts.document.value;
-  if (state === "missing" && run.document.written) {
-    record(draft, "removed", { path: run.document.path });
-    const cause = { signal: "removed", message: "", by: "agent" as const };
-    return endRun(
-      draft,
-      "completed",
-      cause,
-      `Pawl: ${run.document.path} was removed, so the run ${run.id} is completed.`,
-    );
-  }
-  const parsed = state === "present" ? parseFormal(text) : null;
-  if (!parsed || typeof parsed === "string") {
-    if (state !== "missing") noteBroken(draft, typeof parsed === "string" ? parsed : "it cannot be read");
-    return null;
-  }
+/** Takes over what an agent wrote into the document. */
+export function importFormal(draft: Draft, parsed: ParsedFormal): void {
+  const { run } = draft;
   const before = run.formal!.phase;
   const formal = importContent(run.formal!, parsed);
   draft.dirty = JSON.stringify(formal) !== JSON.stringify(run.formal) || parsed.repaired.length > 0;
   run.formal = formal;
   if (parsed.repaired.length > 0) record(draft, "mended", { what: parsed.repaired });
-  if (JSON.stringify(before) !== JSON.stringify(run.formal.phase)) {
-    record(draft, "phased", {
-      from: before.current,
-      to: run.formal.phase.current,
-      name: run.formal.phase.name,
-      by: "document",
-    });
-    enterPhase(draft);
-  }
+  notePhase(draft, before, "document");
+}
+
+function notePhase(draft: Draft, before: Phase, by: string): void {
+  const { phase } = draft.run.formal!;
+  if (JSON.stringify(before) === JSON.stringify(phase)) return;
+  record(draft, "phased", { from: before.current, to: phase.current, name: phase.name, by });
+  enterPhase(draft);
+}
+
+/**
+ * Notes and plans are written too. They are read whenever the conversation is about to be lost, or has been: what changed
+ * there since the last time is taken over, like what changes in the document.
+ */
+export function importNotes(draft: Draft): Step | null {
+  const { run, facts } = draft;
+  const formal = run.formal!;
+  const path = formal.notes?.path ?? NOTES;
+  if (facts.notes === undefined) return { need: [{ kind: "notes", path }] };
+  // What cannot be read now says nothing.
+  if (!facts.notes.ok) return null;
+  const found = detectIn(facts.notes.value?.text ?? "", path);
+  if (!found || (path === NOTES && !isSameName(found.name, formal.name))) return endWithNotes(draft, path);
+  const { name: _name, type: _type, ...rest } = found;
+  const content: Content = { ...rest, extra: {} };
+  const before = formal.phase;
+  const isNews = (facts.notes.value?.changed_at ?? "") > run.moved_at;
+  const base = formal.notes?.content ?? { ...NOTHING_SEEN, ...(!isNews && { phase: content.phase }) };
+  run.formal = { ...formal, ...mergeContent(formal, base, content), notes: { ...formal.notes, path, content } };
+  notePhase(draft, before, "notes");
   return null;
 }
 
-function noteBroken(draft: Draft, why: string): void {
-  const { path } = draft.run.document;
-  record(draft, "errored", { why: `the document was put aside: ${why}`, path });
-  draft.notes.push(`Pawl: ${path} could not be read (${why}); it was put aside as *.corrupt and written again.`);
+const isSameName = (a: string, b: string) => a.trim().toLowerCase() === b.trim().toLowerCase();
+const NOTHING_SEEN: Content = {
+  phase: { current: 0, total: 0, name: "", status: "not_started" },
+  required_reading: [],
+  key_reminders: [],
+  context: {},
+  extra: {},
+};
+
+/** A workflow found in notes is over when they no longer hold it. One whose document an agent keeps up needs no notes. */
+function endWithNotes(draft: Draft, path: string): Step | null {
+  const { id, formal } = draft.run;
+  if (!formal?.notes?.found || (path === NOTES && formal.seen)) return null;
+  const person = `Pawl: ${formal.name} is no longer in progress in ${path}, so the run ${id} is completed.`;
+  return endRun(draft, "completed", { signal: "notes", message: "", by: "agent" }, person);
 }
 
 /** The stage is only for display: phases may outgrow what was planned. */
@@ -64,9 +80,7 @@ function enterPhase(draft: Draft): void {
 
 // ── Events ──────────────────────────────────────────────────────────────────
 
-export const summaryOfFormal = ({ run }: Draft) => summaryText(run.formal!, run.id);
-
-const pathOf = (entry: string) => entry.replace(/^@/, "").replace(/^\.\//, "");
+const barePath = (entry: string) => entry.replace(/^@/, "").replace(/^\.\//, "");
 const ABSENT: Record<FileState, string> = {
   there: "",
   missing: " (does not exist)",
@@ -77,15 +91,15 @@ export function restoreFormal(draft: Draft, event: EventOf<"start">): Step {
   const { run } = draft;
   const reading = run.formal!.required_reading;
   if (reading.length > 0 && draft.facts.files === undefined)
-    return { need: [{ kind: "files", paths: reading.map(pathOf) }] };
+    return { need: [{ kind: "files", paths: reading.map(barePath) }] };
   const states = draft.facts.files?.ok ? draft.facts.files.value : {};
-  const notes = Object.fromEntries(reading.map((entry) => [entry, ABSENT[states[pathOf(entry)] ?? "there"]]));
+  const notes = Object.fromEntries(reading.map((entry) => [entry, ABSENT[states[barePath(entry)] ?? "there"]]));
   const now = draft.workflow.stages.find((stage) => stage.id === run.stage)?.say ?? "";
   const text = [`${MARK}\n${guidance(run.formal!, run.id, event.source, notes)}`, now && `This phase: ${now}`]
     .filter(Boolean)
     .join("\n\n");
   run.formal!.restored = { at: event.at, absent: reading.filter((entry) => notes[entry]) };
-  run.ledger.told = [];
+  run.ledger.told = run.ledger.told.filter((subject) => subject !== "reading");
   record(draft, "restored", { source: event.source, phase: run.formal!.phase.current });
   keepPending(draft, text, "start");
   return closeDraft(draft, { turn: "none", agent: text });
@@ -94,13 +108,12 @@ export function restoreFormal(draft: Draft, event: EventOf<"start">): Step {
 /** A prompt does not show whether the guidance arrived: it is repeated in short, with the command that shows all of it. */
 export function onFormalPrompt(draft: Draft, event: EventOf<"prompt">): Step {
   const { run } = draft;
-  const { owed } = run;
-  if (event.injected || !owed) return { none: "no instruction is pending" };
-  record(draft, "undelivered", { given_by: owed.given_by, turn: owed.turn, times: owed.times });
-  record(draft, "owed", { given_by: "prompt" });
-  run.owed = { ...owed, given_by: "prompt", turn: event.turn, times: owed.times + 1 };
-  const inShort = owed.times === 1 || isOutdated(owed.text, run.formal!);
-  const agent = inShort ? `${MARK} ${reminder(run.formal!, run.id)}` : owed.text;
+  const { pending } = run;
+  if (event.injected || !pending)
+    return draft.notes.length > 0 ? closeDraft(draft, { turn: "none" }) : { none: "no instruction is pending" };
+  givePending(draft, pending);
+  const inShort = pending.times === 1 || isOutdated(pending.text, run.formal!);
+  const agent = inShort ? `${MARK} ${reminder(run.formal!, run.id)}` : pending.text;
   return closeDraft(draft, { turn: "none", agent });
 }
 
@@ -111,15 +124,16 @@ export function onFormalStop(draft: Draft): Step {
   const policy = workflow.reading ?? "enforce";
   const check = formal.restored !== undefined && policy !== "off" && formal.required_reading.length > 0;
   if (check && facts.tools === undefined) return { need: [{ kind: "tools", since: formal.restored!.at }] };
-  const silent = !check && !run.owed && !draft.dirty;
+  const silent = !check && !run.pending && !draft.dirty && draft.notes.length === 0;
   if (silent) return { none: "nothing to say" };
   record(draft, "stopped", {});
   noteArrival(draft);
   const missing = check && facts.tools?.ok ? unread(formal, facts.tools.value) : [];
-  if (check) delete formal.restored;
-  if (missing.length === 0) return closeDraft(draft, { turn: "end" });
-  record(draft, "unread", { files: missing, policy });
-  if (policy === "remind" || !toldOnce(draft, "reading")) {
+  if (missing.length > 0) record(draft, "unread", { files: missing, policy });
+  const isSentBack = missing.length > 0 && policy !== "remind" && isFirstTime(draft, "reading");
+  if (!isSentBack) {
+    delete formal.restored;
+    if (missing.length === 0) return closeDraft(draft, { turn: "end" });
     return closeDraft(draft, { turn: "end", person: `Pawl: not read after the restore: ${missing.join(" ")}` });
   }
   return goOn(draft, readingText(formal, missing), { progress: false });
@@ -136,7 +150,7 @@ const readingText = (formal: Formal, missing: string[]) =>
 function unread(formal: Formal, calls: ToolCall[]): string[] {
   const done = calls.filter((call) => call.result !== null && !call.result.error);
   return formal.required_reading.filter(
-    (entry) => !formal.restored?.absent?.includes(entry) && !done.some((call) => isReadOf(call, pathOf(entry))),
+    (entry) => !formal.restored?.absent?.includes(entry) && !done.some((call) => isReadOf(call, barePath(entry))),
   );
 }
 
@@ -160,25 +174,18 @@ export function changePhase(draft: Draft, change: PhaseChange): Step {
   const after = phaseAfter(formal, change);
   if (typeof after === "string") return refuse(draft, after);
   formal.phase = after;
-  if (change.to === "next" && after.current < before.current) formal.context.iteration = iterationOf(formal) + 1;
-  record(draft, "phased", {
-    from: before.current,
-    to: after.current,
-    name: after.name,
-    status: after.status,
-    by: "command",
-  });
+  const { iteration } = formal.context;
+  if (change.to === "next" && after.current < before.current)
+    formal.context.iteration = (typeof iteration === "number" ? iteration : 1) + 1;
+  const { current, total, name, status } = after;
+  record(draft, "phased", { from: before.current, to: current, name, status, by: "command" });
   enterPhase(draft);
-  return closeDraft(draft, {
-    turn: "none",
-    person: `${formal.name}: phase ${after.current}/${after.total} - ${after.name} (${after.status})`,
-  });
+  const person = `${formal.name}: phase ${current}/${total} - ${name} (${status})`;
+  return closeDraft(draft, { turn: "none", person });
 }
 
 const refuse = (draft: Draft, why: string) =>
   closeDraft(draft, { turn: "end", reason: "refused", person: `Refused: ${why}.` });
-
-const iterationOf = (formal: Formal) => (typeof formal.context.iteration === "number" ? formal.context.iteration : 1);
 
 /** The phase after a change; a string says why not. A QA loop begins again after its last phase. */
 function phaseAfter(formal: Formal, change: PhaseChange): Formal["phase"] | string {

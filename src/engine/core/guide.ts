@@ -14,7 +14,7 @@ export function fill(template: string, values: Record<string, string>): string {
 }
 
 /** What the templates of a workflow may name. */
-export function valuesOf(draft: Draft): Record<string, string> {
+export function templateValues(draft: Draft): Record<string, string> {
   const { run, workflow } = draft;
   const stage = stageOf(workflow, run.stage);
   const report = run.reports.at(-1);
@@ -30,11 +30,17 @@ export function valuesOf(draft: Draft): Record<string, string> {
     choices: "",
     plan: run.plan.join(" → "),
     stages: stageLine(workflow, run.plan),
-    ...taskValues(run.task),
+    ...taskValues(run.work.task),
     tests: workflow.commands?.tests ?? "the tests",
     review: workflow.commands?.review ?? "the review",
-    command: leavesOf(gatesOf(workflow)).find((gate) => gate.typed)?.shell ?? "",
+    command: commandsIn(workflow),
   };
+}
+
+/** What the person typed, or else the names of what the run is checked by. */
+function commandsIn(workflow: Workflow): string {
+  const gates = gatesOf(workflow);
+  return leavesOf(gates).find((gate) => gate.typed)?.shell ?? gates.map(({ name }) => name).join(" and ");
 }
 
 export const reportPath = (run: string, file: string) => `.pawl/runs/${run}/reports/${file}`;
@@ -48,13 +54,13 @@ function issueList(draft: Draft): string {
   return shown.join("\n");
 }
 
-export function signalList(workflow: Workflow, stage: Stage): string {
-  const tag = (name: string) =>
-    workflow.signals === "stage" ? `::: WORKFLOW_STAGE: ${name} :::` : `<promise>${name}</promise>`;
-  return Object.keys(stage.on)
-    .map((name) => `  ${tag(name)}`)
+export const signalTag = ({ signals }: Workflow, name: string) =>
+  signals === "stage" ? `::: WORKFLOW_STAGE: ${name} :::` : `<promise>${name}</promise>`;
+
+export const signalList = (workflow: Workflow, stage: Stage) =>
+  Object.keys(stage.on)
+    .map((name) => `  ${signalTag(workflow, name)}`)
     .join("\n");
-}
 
 export function header(run: Run, workflow: Workflow): string {
   const stage = stageOf(workflow, run.stage);
@@ -68,9 +74,11 @@ export function instruction(draft: Draft, done = ""): string {
   const stage = stageOf(workflow, run.stage);
   // The document of this family begins its texts itself, and ends them with the marker.
   if (workflow.signals === "stage") {
-    return [done, fill(stage.say, valuesOf(draft)), header(run, workflow)].filter((part) => part !== "").join("\n\n");
+    return [done, fill(stage.say, templateValues(draft)), header(run, workflow)]
+      .filter((part) => part !== "")
+      .join("\n\n");
   }
-  return [header(run, workflow), fill(stage.say, valuesOf(draft)), claimRule(workflow, stage)]
+  return [header(run, workflow), fill(stage.say, templateValues(draft)), claimRule(workflow, stage)]
     .filter((part) => part !== "")
     .join("\n\n");
 }
@@ -90,9 +98,18 @@ export function resumingLine(draft: Draft): string {
 }
 
 export function askText(draft: Draft, ask: Ask): string {
-  return [header(draft.run, draft.workflow), fill(ask.text, { ...valuesOf(draft), choices: choiceLines(ask) })].join(
-    "\n\n",
-  );
+  return [
+    header(draft.run, draft.workflow),
+    fill(ask.text, { ...templateValues(draft), choices: choiceLines(ask) }),
+  ].join("\n\n");
+}
+
+/** Next to a message that shows the person issues and choices: this text is on their screen too. */
+export function shortAskText(draft: Draft, ask: Ask): string {
+  const choices = Object.values(ask.choices).map(({ label }) => `"${label}"`);
+  const issues = "(They have just been shown the issues and the choices: do not repeat them.)";
+  const values = { ...templateValues(draft), issues, choices: choices.join(", ") };
+  return `${header(draft.run, draft.workflow)}\n\n${fill(ask.text, values)}`;
 }
 
 export const choiceLines = (ask: Ask) =>
@@ -128,7 +145,7 @@ export function partialList(draft: Draft): string {
 }
 
 /** The first sentence of a failure message that is neither heading nor signal: its cause, in the agent's words. */
-export function causeOf(message: string): string {
+export function findCause(message: string): string {
   const line = message
     .split("\n")
     .find((text) => text.trim() !== "" && !/^\s*(#|<promise>|```|[-*_]{3,}\s*$)/.test(text));

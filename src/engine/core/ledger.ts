@@ -1,4 +1,5 @@
 import type { Answer, Event, PendingInstruction, Step } from "../../kernel/types/run.ts";
+import { stepNumber } from "../../kernel/types/workflow.ts";
 import { closeDraft, type Draft, record } from "./draft.ts";
 import { header } from "./guide.ts";
 
@@ -16,7 +17,7 @@ interface Continuing {
 export function goOn(draft: Draft, text: string, how: Continuing): Step {
   const { run, event, workflow } = draft;
   const { ledger } = run;
-  ledger.idle = how.progress ? 0 : ledger.idle + 1;
+  ledger.idle = how.progress ? 0 : Math.min(ledger.idle, workflow.limits.idle) + 1;
   if (ledger.idle > workflow.limits.idle) return stall(draft);
   if (ledger.turn !== event.turn) restartCount(draft);
   if (ledger.unbroken >= HOST_CAP) return leaveToPerson(draft, text);
@@ -44,7 +45,7 @@ function stall(draft: Draft): Step {
   draft.log.push(`BLOCKING: stalled at ${run.stage}`);
   return closeDraft(draft, {
     turn: "end",
-    person: `Pawl: ${run.why} at ${run.stage}. The run ${run.id} is kept; /${draft.workflow.name} goes on from there, \`pawl explain ${run.id}\` shows why.`,
+    person: `Pawl: ${run.why} at ${run.stage}. The run ${run.id} is kept; ${draft.workflow.arm[0] ?? "/pawl:go"} goes on from there, \`pawl explain ${run.id}\` shows why.`,
   });
 }
 
@@ -63,38 +64,63 @@ function leaveToPerson(draft: Draft, text: string): Step {
 export function keepPending(draft: Draft, text: string, givenBy: PendingInstruction["given_by"]): void {
   dropPending(draft);
   record(draft, "owed", { given_by: givenBy });
-  draft.run.owed = { text, given_by: givenBy, turn: draft.event.turn, at: draft.event.at, times: 1 };
+  draft.run.pending = { text, given_by: givenBy, turn: draft.event.turn, at: draft.event.at, times: 1 };
+}
+
+/** A prompt does not show whether it arrived: it is given again. */
+export function givePending(draft: Draft, pending: PendingInstruction): void {
+  const { given_by, turn, times } = pending;
+  record(draft, "undelivered", { given_by, turn, times });
+  record(draft, "owed", { given_by: "prompt" });
+  draft.run.pending = { ...pending, given_by: "prompt", turn: draft.event.turn, times: times + 1 };
 }
 
 /** A pending instruction is dropped without a sign that it arrived: the journal says so, and it never counts as success. */
 export function dropPending(draft: Draft): void {
-  const { owed } = draft.run;
-  if (!owed) return;
-  record(draft, "undelivered", { given_by: owed.given_by, turn: owed.turn, at_first: owed.at, times: owed.times });
-  delete draft.run.owed;
+  const { pending } = draft.run;
+  if (!pending) return;
+  const { given_by, turn, at, times } = pending;
+  record(draft, "undelivered", { given_by, turn, at_first: at, times });
+  delete draft.run.pending;
 }
 
 export function noteArrival(draft: Draft): void {
-  const { owed } = draft.run;
-  if (!owed || !arrived(owed, draft.event)) return;
-  record(draft, "delivered", { given_by: owed.given_by, times: owed.times });
-  delete draft.run.owed;
+  const { pending } = draft.run;
+  if (!pending || !arrived(pending, draft.event)) return;
+  record(draft, "delivered", { given_by: pending.given_by, times: pending.times });
+  delete draft.run.pending;
 }
 
-function arrived(owed: PendingInstruction, event: Event): boolean {
+function arrived({ given_by, turn }: PendingInstruction, event: Event): boolean {
   if (event.kind !== "stop") return false;
-  if (owed.given_by === "start") return true;
+  if (given_by === "start") return true;
   // A loop gives it before there is a turn.
-  if (owed.given_by === "prompt") return owed.turn === "" || event.turn === owed.turn;
-  return owed.given_by === "stop" && event.turn === owed.turn && event.continuing;
+  if (given_by === "prompt") return turn === "" || event.turn === turn;
+  return given_by === "stop" && event.turn === turn && event.continuing;
 }
+
+/** More subjects than a stage has; the oldest may be told again. */
+const TOLD = 40;
 
 /** true once per stage and subject, whatever happens in between. */
-export function toldOnce(draft: Draft, subject: string): boolean {
+export function isFirstTime(draft: Draft, subject: string): boolean {
   const { ledger } = draft.run;
   if (ledger.told.includes(subject)) return false;
-  ledger.told.push(subject);
+  ledger.told = [...ledger.told, subject].slice(-TOLD);
   return true;
+}
+
+/**
+ * The turn ends and the run does not go on by itself: the person hears why. While sub-agents run it is no end, and a loop
+ * decides alone what follows.
+ */
+export function endTurn(draft: Draft, why: string): Step {
+  const { run, workflow, event } = draft;
+  const isEnd = event.kind === "stop" && event.background === 0 && workflow.procedure === undefined;
+  if (!isEnd || run.status !== "active") return closeDraft(draft, { turn: "end" });
+  const step = `step ${stepNumber(workflow, run.stage)} (${run.stage})`;
+  const person = `Pawl: ${workflow.name} is at ${step} and ${why}. /pawl:go continues it.`;
+  return closeDraft(draft, { turn: "end", person });
 }
 
 export const pausedLine = (draft: Draft) =>

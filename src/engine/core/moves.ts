@@ -1,24 +1,25 @@
 import { queueLine } from "../../auto/core/text.ts";
-import { excerpt, plain } from "../../kernel/text/safe-text.ts";
+import { counted } from "../../kernel/text/counted.ts";
+import { excerpt, safeText } from "../../kernel/text/safe-text.ts";
 import type { Choice, Event, Facts, Move, Outcome, Run, Step, TaskFact, Workflow } from "../../kernel/types/run.ts";
-import type { Leftover } from "../../kernel/types/task.ts";
-import { actorOf } from "../../kernel/types/task.ts";
+import { actorOf, type Leftover } from "../../kernel/types/task.ts";
 import { stageOf } from "../../kernel/types/workflow.ts";
 import { guard, sendOn } from "./claim.ts";
 import { closeDraft, type Draft, openDraft, record } from "./draft.ts";
 import {
   askText,
-  causeOf,
   choiceLines,
   fill,
+  findCause,
   instruction,
   MARK,
   partialList,
   reportPath,
+  shortAskText,
   stepList,
-  valuesOf,
+  templateValues,
 } from "./guide.ts";
-import { dropPending, goOn, keepPending, toldOnce } from "./ledger.ts";
+import { dropPending, endTurn, goOn, isFirstTime } from "./ledger.ts";
 import { keepReport, reportsSince } from "./report.ts";
 import { asRunTask, checkClaim, nextNeed, planFor, stopFor, waitsForClear } from "./tasks.ts";
 
@@ -38,7 +39,7 @@ export function follow(draft: Draft, move: Move, cause: Cause): Step {
   const lost = move.to !== undefined || move.next !== undefined ? checkClaim(draft) : null;
   if (lost) return lost;
   if (move.next !== undefined && draft.facts.next_task === undefined) return { need: [nextNeed(draft)] };
-  if (move.stay) return closeDraft(draft, { turn: "end" });
+  if (move.stay) return endTurn(draft, `${cause.signal || "a stop"} moves nothing`);
   if (move.halt !== undefined) return halt(draft, move, cause);
   if (move.ask !== undefined) return ask(draft, move, cause);
   if (move.show !== undefined) return show(draft);
@@ -57,23 +58,23 @@ function logMove(draft: Draft, move: Move, cause: Cause): void {
   draft.run.moved_at = draft.event.at;
   if (cause.by === "agent") draft.run.last_signal = cause.signal;
   const given = draft.workflow.signals === "stage" ? instructionLines(cause.signal) : [cause.signal];
-  draft.log.push(...(move.log ?? given).map((line) => fill(line, valuesOf(draft))));
+  draft.log.push(...(move.log ?? given).map((line) => fill(line, templateValues(draft))));
 }
 
 function halt(draft: Draft, move: Move, cause: Cause): Step {
   const { run, event } = draft;
   run.status = "halted";
   run.why = move.halt!;
-  const first = toldOnce(draft, `halt:${cause.signal}:${event.turn}`);
+  const first = isFirstTime(draft, `halt:${cause.signal}:${event.turn}`);
   logMove(draft, move, cause);
   record(draft, "halted", { signal: cause.signal, why: run.why });
   if (!first) return closeDraft(draft, { turn: "end" });
-  const reason = causeOf(cause.message);
-  const person = fill(move.person ?? move.halt!, { ...valuesOf(draft), steps: stepList(draft, reason) });
+  const reason = findCause(cause.message);
+  const person = fill(move.person ?? move.halt!, { ...templateValues(draft), steps: stepList(draft, reason) });
   const text = [
     `${MARK} Step ${run.stage} has failed and the workflow is stopped; nothing is lost.`,
     "Tell the person in a few sentences what went wrong and what they can do, then end your turn. Do not retry by yourself and do not repeat the signal.",
-    `Once it is fixed, /${draft.workflow.name} continues from this step.`,
+    `Once it is fixed, ${draft.workflow.arm[0] ?? "/pawl:go"} continues from this step.`,
   ].join("\n");
   return goOn(draft, text, { progress: true, reason: move.halt!, person: withCause(person, reason) });
 }
@@ -88,18 +89,19 @@ function ask(draft: Draft, move: Move, cause: Cause): Step {
     keepReport(draft, "", cause.message, cause.signal);
   }
   const report = run.reports.at(-1)!;
-  if (report.critical.length === 0) report.critical = issuesOf(cause.message);
+  if (report.critical.length === 0) report.critical = listIssues(cause.message);
   logMove(draft, move, cause);
   run.status = "waiting";
   run.why = question.reason;
   run.question = { ask: move.ask!, at: event.at, seq: run.seq + 1, turn: event.turn };
   delete run.decision;
   record(draft, "asked", { ask: move.ask!, report: report.file, issues: report.critical });
-  const person = fill(question.person, { ...valuesOf(draft), choices: choiceLines(question) });
-  return goOn(draft, askText(draft, question), { progress: true, reason: question.reason, person });
+  const person = fill(question.person, { ...templateValues(draft), choices: choiceLines(question) });
+  const text = person.includes(choiceLines(question)) ? shortAskText(draft, question) : askText(draft, question);
+  return goOn(draft, text, { progress: true, reason: question.reason, person });
 }
 
-const issuesOf = (message: string) =>
+const listIssues = (message: string) =>
   message
     .split("\n")
     .filter((line) => /^\s*(?:[-*+•]|\d+[.)])\s+/.test(line))
@@ -137,32 +139,34 @@ export function advance(draft: Draft, target: string, cause: Cause, person?: str
   const next = nextInPlan(workflow, run.plan, target);
   delete run.question;
   if (!next) return endRun(draft, "completed", cause, person);
+  if (cause.by === "person") delete run.ledger.laps;
   enter(draft, next);
   record(draft, "advanced", { from, to: next, signal: cause.signal });
+  const { laps } = workflow.limits;
+  if (run.ledger.laps![next]! > laps)
+    return stopFor(draft, `it was at ${next} ${counted(laps, "time")} already, as often as limits.laps allows`);
   const decided =
     cause.by === "person" ? `Pawl: your decision is recorded. Next: ${stageOf(workflow, next).title}.` : undefined;
-  const said = person ? fill(person, valuesOf(draft)) : decided;
+  const said = person ? fill(person, templateValues(draft)) : decided;
   const done = stageOf(workflow, from).done ?? "";
   return sendOn(draft, instruction(draft, done), { progress: true, ...(said ? { person: said } : {}) });
 }
 
 /** The task is over: the next one begins in this conversation, or the work is done. */
 function nextTask(draft: Draft, target: string, cause: Cause): Step {
-  const { run, workflow, facts, event } = draft;
+  const { run, facts, event } = draft;
   const found = facts.next_task!;
   if (!found.ok) return stopFor(draft, `the tracker does not say what is next: ${found.why}`);
-  const closed = stageOf(workflow, run.stage).done ?? "";
   run.done[run.stage] = doneBy(draft, cause);
-  if (run.task) {
-    const { id, title } = run.task;
-    run.finished = [...(run.finished ?? []), { task: id, title, at: event.at, plan: run.plan, done: run.done }];
+  if (run.work.task) {
+    const { id, title } = run.work.task;
+    const over = { task: id, title, at: event.at, plan: run.plan, done: run.done };
+    run.work.finished = [...(run.work.finished ?? []), over];
     record(draft, "task_done", { task: id, title });
   }
   if ("left" in found.value) return endOfQueue(draft, found.value.left, cause);
   if (waitsForClear(draft)) return askForClear(draft, found.value.id);
-  beginTask(draft, found.value, target);
-  record(draft, "task_begun", { task: run.task!.id, title: run.task!.title });
-  return sendOn(draft, instruction(draft, closed), { progress: true, person: nextLine(run, found.value) });
+  return beginTask(draft, found.value, target);
 }
 
 function endOfQueue(draft: Draft, left: Leftover[], cause: Cause): Step {
@@ -170,14 +174,11 @@ function endOfQueue(draft: Draft, left: Leftover[], cause: Cause): Step {
   return endRun(draft, "completed", cause, left.length === 0 ? `✅ ${line}` : `Pawl: ${line}`);
 }
 
-const nextLine = ({ task }: Run, { freed }: TaskFact) =>
-  `Pawl: next task ${task!.id}: ${plain(task!.title)}${freed ? ` (it was ${plain(freed)}'s, whose session is gone)` : ""}`;
-
 /** An agent cannot clear its own conversation: the person does, and the next one goes on by itself. */
 function askForClear(draft: Draft, next: string): Step {
   const { run, workflow } = draft;
   enter(draft, workflow.stages.at(-1)!.id);
-  delete run.task;
+  delete run.work.task;
   run.status = "waiting";
   run.why = "it waits for /clear";
   record(draft, "asked", { ask: "clear", next });
@@ -193,34 +194,32 @@ export function takeUpCleared(input: { workflow: Workflow; run: Run; event: Even
   run.owner = { host: event.host, session: event.session };
   if (facts.next_task === undefined) return { need: [nextNeed(draft)] };
   record(draft, "adopted", { from, to: event.session });
-  delete run.cleared;
+  delete run.work.cleared;
   const cause: Cause = { signal: "SESSION_CLEARED", message: "", by: "person" };
   if (!facts.next_task.ok) return stopFor(draft, `the tracker does not say what is next: ${facts.next_task.why}`);
   if ("left" in facts.next_task.value) return endOfQueue(draft, facts.next_task.value.left, cause);
-  const cleared = stageOf(workflow, run.stage).done ?? "";
-  beginTask(draft, facts.next_task.value, workflow.stages[0]!.id);
-  record(draft, "task_begun", { task: run.task!.id, title: run.task!.title });
-  const text = instruction(draft, cleared);
-  keepPending(draft, text, "start");
-  return closeDraft(draft, {
-    turn: "none",
-    agent: text,
-    person: nextLine(run, facts.next_task.value),
-  });
+  return beginTask(draft, facts.next_task.value, workflow.stages[0]!.id);
 }
 
 /** What was proved before belongs to the task before. */
-function beginTask(draft: Draft, found: TaskFact, target: string): void {
+function beginTask(draft: Draft, found: TaskFact, target: string): Step {
   const { run, workflow, facts, event } = draft;
-  run.task = asRunTask(found, actorOf(run.owner?.session ?? event.session), event.at);
+  const { id, title, freed } = found;
+  const closed = stageOf(workflow, run.stage).done ?? "";
+  run.work.task = asRunTask(found, actorOf(run.owner?.session ?? event.session), event.at);
   run.plan = planFor(workflow, found.labels);
   run.done = {};
   delete run.entered;
-  delete run.verdicts;
-  delete run.most_tests;
-  if (facts.git?.ok) run.base = facts.git.value;
-  if (facts.tree?.ok) run.base_tree = facts.tree.value;
+  delete run.ledger.laps;
+  delete run.checks.verdicts;
+  delete run.checks.most_tests;
+  if (facts.git?.ok) run.checks.base = facts.git.value;
+  if (facts.tree?.ok) run.checks.base_tree = facts.tree.value;
   enter(draft, run.plan.includes(target) ? target : run.plan[0]!);
+  record(draft, "task_begun", { task: id, title });
+  const before = freed ? ` (it was ${safeText(freed)}'s, whose session is gone)` : "";
+  const person = `Pawl: next task ${id}: ${safeText(title)}${before}`;
+  return sendOn(draft, instruction(draft, closed), { progress: true, person });
 }
 
 function doneBy({ event, proof }: Draft, { signal, by }: Cause) {
@@ -233,19 +232,21 @@ export function enter(draft: Draft, stage: string): void {
   stageOf(draft.workflow, stage);
   run.stage = stage;
   run.entered_at = event.at;
-  if (run.task) run.entered = { ...run.entered, [stage]: event.at };
+  if (run.work.task) run.entered = { ...run.entered, [stage]: event.at };
   run.status = "active";
+  const before = Math.min(run.ledger.laps?.[stage] ?? 0, draft.workflow.limits.laps);
+  run.ledger.laps = { ...run.ledger.laps, [stage]: before + 1 };
   run.ledger.told = [];
   run.ledger.idle = 0;
   delete run.ledger.tools;
   delete run.ledger.nudges;
   delete run.why;
   delete run.paused;
-  delete run.claim;
+  delete run.checks.claim;
 }
 
 /** The first stage of the plan at or after the target. */
-function nextInPlan(workflow: Workflow, plan: string[], target: string): string | undefined {
+export function nextInPlan(workflow: Workflow, plan: string[], target: string): string | undefined {
   const order = workflow.stages.map((stage) => stage.id);
   return order.slice(order.indexOf(target)).find((id) => plan.includes(id));
 }
@@ -254,17 +255,17 @@ function nextInPlan(workflow: Workflow, plan: string[], target: string): string 
 export function endRun(draft: Draft, outcome: Outcome, cause: Cause, template?: string | null): Step {
   const { run, facts } = draft;
   if (outcome === "completed" && !run.done[run.stage]) run.done[run.stage] = doneBy(draft, cause);
-  if (outcome === "completed" && facts.git?.ok && facts.git.value.head !== run.base?.head) {
+  if (outcome === "completed" && facts.git?.ok && facts.git.value.head !== run.checks.base?.head) {
     run.commit_hash = facts.git.value.head;
   }
   run.status = "ended";
   run.outcome = outcome;
   delete run.question;
-  delete run.claim;
+  delete run.checks.claim;
   dropPending(draft);
   record(draft, "ended", { outcome, signal: cause.signal, by: cause.by, commit: run.commit_hash });
   if (template === null) return closeDraft(draft, { turn: draft.event.kind === "prompt" ? "none" : "end" });
-  const person = template ? fill(template, valuesOf(draft)) : closingMessage(draft, outcome);
+  const person = template ? fill(template, templateValues(draft)) : closingMessage(draft, outcome);
   if (draft.event.kind !== "prompt") return closeDraft(draft, { turn: "end", person });
   const text =
     outcome === "completed"

@@ -1,10 +1,11 @@
 /** Working through tasks: which task a run has, whether it is still its own, and what comes next. */
 
-import { plain } from "../../kernel/text/safe-text.ts";
+import { safeText } from "../../kernel/text/safe-text.ts";
 import type { Need, RunTask, Step, TaskFact } from "../../kernel/types/run.ts";
 import { actorOf } from "../../kernel/types/task.ts";
 import type { Stage, TaskScope, Workflow } from "../../kernel/types/workflow.ts";
 import { closeDraft, type Draft, record } from "./draft.ts";
+import { dropPending } from "./ledger.ts";
 
 // ── Choosing ────────────────────────────────────────────────────────────────
 
@@ -31,7 +32,7 @@ export const nextNeed = (draft: Draft): Need => ({
 
 /** Between two tasks, in the conversation of the first one. */
 export const waitsForClear = ({ workflow, run, event }: Draft) =>
-  (workflow.fresh === true || run.fresh === true) && event.kind !== "start";
+  (workflow.fresh === true || run.work.fresh === true) && event.kind !== "start";
 
 export const asRunTask = (found: TaskFact, actor: string, at: string): RunTask => ({
   id: found.id,
@@ -49,26 +50,30 @@ export const asRunTask = (found: TaskFact, actor: string, at: string): RunTask =
 /** Before every advance the claim is read again. null: it is ours. */
 export function checkClaim(draft: Draft): Step | null {
   const { run, workflow, facts } = draft;
-  if (!run.task || !workflow.tasks) return null;
-  if (facts.task === undefined) return { need: [{ kind: "task", scope: workflow.tasks, id: run.task.id }] };
+  if (!run.work.task || !workflow.tasks) return null;
+  if (facts.task === undefined) return { need: [{ kind: "task", scope: workflow.tasks, id: run.work.task.id }] };
   if (!facts.task.ok) return stopFor(draft, `the tracker does not answer: ${facts.task.why}`);
   const { state, owner, labels } = facts.task.value;
-  if (isLabelled(run.task.labels, workflow.tasks) && !isLabelled(labels, workflow.tasks)) {
-    return stopFor(draft, `task ${run.task.id} is no longer labelled for ${workflow.name}`);
+  if (isLabelled(run.work.task.labels, workflow.tasks) && !isLabelled(labels, workflow.tasks)) {
+    return stopFor(draft, `task ${run.work.task.id} is no longer labelled for ${workflow.name}`);
   }
-  if (state === "closed" || (state === "claimed" && (owner ?? "") === run.task.actor)) return null;
-  return stopFor(draft, `task ${run.task.id} is ${state}${owner ? ` and ${plain(owner)}'s` : ""}, not ours any more`);
+  if (state === "closed" || (state === "claimed" && (owner ?? "") === run.work.task.actor)) return null;
+  return stopFor(
+    draft,
+    `task ${run.work.task.id} is ${state}${owner ? ` and ${safeText(owner)}'s` : ""}, not ours any more`,
+  );
 }
 
 /** `label` and `label:anything`. */
 export const isLabelled = (labels: string[], scope: TaskScope) =>
   scope.labels.some((wanted) => labels.some((label) => label === wanted || label.startsWith(`${wanted}:`)));
 
-/** A failed look-up is never "no work": everything is kept, and the person hears it. */
+/** A failed look-up is never "no work", and no run goes round for ever: everything is kept, and the person hears it. */
 export function stopFor(draft: Draft, why: string): Step {
   const { run } = draft;
   run.status = "halted";
   run.why = why;
+  dropPending(draft);
   record(draft, "halted", { why });
   draft.log.push(`Stopped: ${why}`);
   return closeDraft(draft, {

@@ -1,30 +1,39 @@
 /** Is the workflow on disk still the one that was pinned? What the person agreed to must not change under a run. */
 import { withCommand } from "../../definitions/gates.ts";
+import { projectGatesByName } from "../../definitions/project.ts";
 import { findByName } from "../../definitions/registry.ts";
-import { plain } from "../../kernel/text/safe-text.ts";
+import { safeText } from "../../kernel/text/safe-text.ts";
 import type { Fact, Json, Workflow } from "../../kernel/types/run.ts";
 import { loopWorkflow } from "../../loop/core/run.ts";
-import { typedCommandOf } from "../core/prompt.ts";
+import { commandTyped, takesCommand } from "../core/prompt.ts";
 
 /** The differences, in words. */
 export function gatherDefinition(root: string, pinned: Workflow): Fact<string[]> {
-  if (pinned.procedure !== undefined) return procedureNow(root, pinned, pinned.procedure);
-  const found = findByName(pinned.name, root);
-  if (!found) return { ok: true, value: [`${pinned.source} is missing`] };
-  if ("errors" in found)
-    return { ok: true, value: [`${found.file} cannot be read any more: \`pawl check\` shows why`] };
-  const typed = typedCommandOf(pinned);
-  const now = typed === null ? found.workflow : withCommand(found.workflow, typed);
+  const now = pinned.procedure === undefined ? workflowNow(root, pinned) : procedureNow(root, pinned.procedure);
+  if (typeof now === "string") return { ok: true, value: [now] };
   return { ok: true, value: differences(asJson(pinned), asJson(now), "").slice(0, MOST) };
 }
 
-function procedureNow(root: string, pinned: Workflow, name: string): Fact<string[]> {
+/** A string says why there is none. */
+function workflowNow(root: string, pinned: Workflow): Workflow | string {
+  const found = findByName(pinned.name, root);
+  if (!found) return `${pinned.source} is missing`;
+  if ("errors" in found) return `${found.file} cannot be read any more: \`pawl check\` shows why`;
+  return withCommandOf(pinned, found.workflow, root);
+}
+
+/** The workflow as it is now, with the command that the run began with. */
+export function withCommandOf(pinned: Workflow, workflow: Workflow, root: string): Workflow {
+  if (!takesCommand(workflow)) return workflow;
+  return withCommand(workflow, commandTyped(pinned) ?? "", projectGatesByName(root));
+}
+
+function procedureNow(root: string, name: string): Workflow | string {
   const { findProcedure } =
     require("../../definitions/procedures.ts") as typeof import("../../definitions/procedures.ts");
   const found = findProcedure(name, root);
-  if (!found) return { ok: true, value: [`the procedure ${name} is missing`] };
-  if ("errors" in found) return { ok: true, value: [`the procedure ${name} cannot be read any more`] };
-  return { ok: true, value: differences(asJson(pinned), asJson(loopWorkflow(found.procedure)), "").slice(0, MOST) };
+  if (!found) return `the procedure ${name} is missing`;
+  return "errors" in found ? `the procedure ${name} cannot be read any more` : loopWorkflow(found.procedure);
 }
 
 const MOST = 40;
@@ -59,6 +68,6 @@ function label(before: Node, now: Node, key: string): string {
 }
 
 const shown = (value: Json) => {
-  const text = plain(typeof value === "string" ? value : JSON.stringify(value)).replace(/\s+/g, " ");
+  const text = safeText(typeof value === "string" ? value : JSON.stringify(value)).replace(/\s+/g, " ");
   return text.length > 160 ? `${text.slice(0, 159)}…` : text;
 };

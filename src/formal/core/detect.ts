@@ -13,15 +13,21 @@ const LONGEST = 2_000;
 const MOST_LINES = 20_000;
 const MOST = 50;
 
-/** CLAUDE.local.md: a line `workflow: name`, perhaps a phase, and what is to be read. */
+export const NOTES = "CLAUDE.local.md";
+
+export const detectIn = (text: string, path: string): Detected | null =>
+  path === NOTES ? detectInNotes(text) : detectInPlan(text, path);
+
+/** CLAUDE.local.md: a line `workflow: name`, one with its phase, and what is to be read. */
 export function detectInNotes(text: string): Detected | null {
   const lines = proseLines(text);
   const name = first(lines, workflowIn);
-  if (name === null) return null;
+  const phase = first(lines, phaseIn);
+  if (name === null || phase === null) return null;
   return {
     name,
     type: typeIn(lines),
-    phase: first(lines, phaseIn) ?? phaseOf({}),
+    phase,
     required_reading: distinct(lines.flatMap(readingIn)),
     context: {},
     key_reminders: remindersIn(lines),
@@ -38,7 +44,7 @@ export function detectInPlan(text: string, path: string): Detected | null {
   return {
     name,
     type: typeIn(lines),
-    phase: first(lines, phaseIn) ?? phaseOfHeadings(lines) ?? phaseOf({}),
+    phase: first(lines, phaseIn) ?? phaseOfHeadings(lines) ?? buildPhase({}),
     required_reading: distinct([`@${path}`, ...lines.flatMap(referencesIn)]),
     context: planContext(name, path),
     key_reminders: remindersIn(lines),
@@ -116,24 +122,24 @@ const COUNTED = /^(?:current )?phase\s*[:：]?\s*(\d{1,4})\s*(?:\/|of)\s*(\d{1,4
 /** `Phase: 4/10 - SEO Generation`, `Phase 4 of 10: SEO Generation`, `Phase: 4`, `Phase: SEO Generation`. */
 function phaseIn(line: string): Phase | null {
   const counted = COUNTED.exec(bare(line));
-  if (counted) return phaseOf({ current: Number(counted[1]), total: Number(counted[2]), ...titled(counted[3]!) });
+  if (counted) return buildPhase({ current: Number(counted[1]), total: Number(counted[2]), ...titled(counted[3]!) });
   const value = /^\s*#/.test(line) ? null : field(line, /^(?:current )?phase$/i);
   if (value === null || named(value) === "") return null;
   const alone = /^(\d{1,4})(?:\s*[-–—:,.]\s*(.*))?$/.exec(value);
-  if (alone) return phaseOf({ current: Number(alone[1]), ...titled(alone[2] ?? "") });
-  return /\d\s*\/|\/\s*\d|^\w+\/\w+$/.test(value) ? null : phaseOf(titled(value));
+  if (alone) return buildPhase({ current: Number(alone[1]), ...titled(alone[2] ?? "") });
+  return /\d\s*\/|\/\s*\d|^\w+\/\w+$/.test(value) ? null : buildPhase(titled(value));
 }
 
 /** A name with, perhaps, its status in brackets or as a sign. */
 function titled(text: string): { name: string; status: PhaseStatus } {
   const bracket = /\s*\(([^()]{1,40})\)\s*$/.exec(text);
-  const status = bracket ? STATUSES.find((one) => one === wordOf(bracket[1]!)) : undefined;
+  const status = bracket ? STATUSES.find((one) => one === normalizeWord(bracket[1]!)) : undefined;
   const name = (status ? text.slice(0, bracket!.index) : text).replace(SIGNS, "").trim();
   // A name in brackets only: `4 of 10 (SEO)`.
   return { name: /^\(([^()]*)\)$/.exec(name)?.[1] ?? name, status: status ?? statusBySign(text) };
 }
 
-const wordOf = (text: string) => text.trim().toLowerCase().replace(/[ -]/g, "_");
+const normalizeWord = (text: string) => text.trim().toLowerCase().replace(/[ -]/g, "_");
 const SIGNS = /\s*[-–—:]?\s*(?:🔄|✅|⬜|⏸️?|❌|🚫)\s*(?:in[ _-]progress|completed?|done|not[ _-]started|blocked)?/giu;
 
 function statusBySign(text: string): PhaseStatus {
@@ -142,7 +148,7 @@ function statusBySign(text: string): PhaseStatus {
   return /❌|🚫/u.test(text) ? "blocked" : "in_progress";
 }
 
-function phaseOf({ current = 1, total = 1, name = "", status = "in_progress" }: Partial<Phase>): Phase {
+function buildPhase({ current = 1, total = 1, name = "", status = "in_progress" }: Partial<Phase>): Phase {
   const at = Math.max(current, 1);
   return { current: at, total: Math.max(total, at), name: name.slice(0, 200).toWellFormed() || "In Progress", status };
 }
@@ -199,7 +205,7 @@ function phaseOfHeadings(lines: string[]): Phase | null {
   const current = phases.find((phase) => phase.going) ?? open[0] ?? phases.at(-1);
   if (!current) return null;
   const total = Math.max(...phases.map((phase) => phase.number));
-  return phaseOf({ current: current.number, total, ...titled(current.title) });
+  return buildPhase({ current: current.number, total, ...titled(current.title) });
 }
 
 const REFERENCE = /(?<![\p{L}\p{N}_/.~-])@?((?:CLAUDE|\.claude)\/[\p{L}\p{N}_./-]+\.md)(?![\p{L}\p{N}_/])/gu;

@@ -1,5 +1,5 @@
-import type { Content, Formal, Phase, PhaseStatus } from "../../kernel/types/formal.ts";
-import type { Json } from "../../kernel/types/json.ts";
+import type { Base, Content, Formal, Phase, PhaseStatus } from "../../kernel/types/formal.ts";
+import type { Json, Run } from "../../kernel/types/run.ts";
 
 /**
  * A formal workflow: phases, required reading, reminders and context that have to outlive the conversation. Its
@@ -27,7 +27,7 @@ const isMap = (value: unknown): value is Record<string, Json> =>
   typeof value === "object" && value !== null && !Array.isArray(value);
 const without = (map: Record<string, Json>, keys: string[]) =>
   Object.fromEntries(Object.entries(map).filter(([key]) => !keys.includes(key)));
-const textOf = (value: unknown) => (typeof value === "string" && value.trim() !== "" ? value : null);
+const nonEmptyText = (value: unknown) => (typeof value === "string" && value.trim() !== "" ? value : null);
 
 /** A document as the seed describes it; a string says why it is none. */
 export function parseFormal(text: string): ParsedFormal | string {
@@ -39,7 +39,7 @@ export function parseFormal(text: string): ParsedFormal | string {
   }
   if (!isMap(value)) return "it is no JSON object";
   if (deeperThan(value, DEEPEST)) return `it is nested deeper than ${DEEPEST} levels`;
-  const name = textOf(value.workflow);
+  const name = nonEmptyText(value.workflow);
   if (name === null) return "it names no workflow";
   const repaired: string[] = [];
   const content: Content = {
@@ -51,10 +51,10 @@ export function parseFormal(text: string): ParsedFormal | string {
   };
   return {
     name,
-    type: textOf(value.workflow_type) ?? "custom",
-    created_at: textOf(value.created_at),
-    run: textOf(value.run),
-    stamp: textOf(value.updated_at),
+    type: nonEmptyText(value.workflow_type) ?? "custom",
+    created_at: nonEmptyText(value.created_at),
+    run: nonEmptyText(value.run),
+    stamp: nonEmptyText(value.updated_at),
     content,
     repaired,
   };
@@ -102,7 +102,7 @@ function parsePhase(value: unknown, repaired: string[]): Phase {
   const current = whole(raw.current) ?? 1;
   const total = Math.max(whole(raw.total) ?? current, current);
   const status = STATUSES.find((known) => known === raw.status) ?? "in_progress";
-  const phase: Phase = { current, total, name: textOf(raw.name) ?? "In Progress", status };
+  const phase: Phase = { current, total, name: nonEmptyText(raw.name) ?? "In Progress", status };
   noteRepaired(raw, phase, repaired);
   return { ...phase, ...without(raw, ["current", "total", "name", "status"]) };
 }
@@ -186,7 +186,7 @@ function apart(from: string[], to: string[]): number {
   return before.symmetricDifference(after).size;
 }
 
-export const contentOf = ({ phase, required_reading, context, key_reminders, extra }: Content): Content => ({
+export const pickContent = ({ phase, required_reading, context, key_reminders, extra }: Content): Content => ({
   phase,
   required_reading,
   context,
@@ -196,37 +196,50 @@ export const contentOf = ({ phase, required_reading, context, key_reminders, ext
 
 // ── Text ────────────────────────────────────────────────────────────────────
 
-export interface FormalFrame {
-  run: string;
-  session_id: string | null;
-  stage: string;
-  status: string;
-  created_at: string;
-  updated_at: string;
+/** How many of our writings an agent's edit may lag behind. */
+const BASES = 4;
+
+/** What the document of a run should say now: the same text where nothing has changed, else one with a new time. */
+export function nextText(run: Run, formal: Formal, text: string): string {
+  const last = formal.bases.at(-1);
+  const content = pickContent(formal);
+  // What an agent added gets a time of its own, even where no other byte would change: else its removal of the same
+  // thing could not be distinguished from never having seen it.
+  if (last && same(last.content, content) && renderFormal(run, formal, last.stamp) === text) return text;
+  // A clock may be set back, and two hooks may begin in one millisecond: only with the run's number is a time used once.
+  const stamp = run.updated_at.replace(/Z$/, `${String(run.seq).padStart(6, "0")}Z`);
+  formal.bases = [...remembered(formal.bases, text), { stamp, content }];
+  return renderFormal(run, formal, stamp);
 }
 
-export function renderFormal(formal: Formal, frame: FormalFrame): string {
-  const { phase, required_reading, context, key_reminders, extra } = formal;
+/** The newest, and the one that is on the disk: it may be older where our writings did not get there. */
+const remembered = (bases: Base[], text: string) =>
+  bases.filter(({ stamp }, index) => index > bases.length - BASES || text.includes(JSON.stringify(stamp)));
+
+export type FormalFrame = Pick<Run, "id" | "owner" | "stage" | "status" | "created_at">;
+
+export function renderFormal(run: FormalFrame, formal: Formal, stamp: string): string {
+  const { name, type, extra, phase, required_reading, context, key_reminders } = formal;
   const document = {
-    workflow: formal.name,
-    workflow_type: formal.type,
+    workflow: name,
+    workflow_type: type,
     phase,
     required_reading,
     context,
     key_reminders,
-    created_at: frame.created_at,
+    created_at: run.created_at,
     ...extra,
-    run: frame.run,
-    session_id: frame.session_id,
-    stage: frame.stage,
-    status: frame.status,
-    updated_at: frame.updated_at,
+    run: run.id,
+    session_id: run.owner?.session ?? null,
+    stage: run.stage,
+    status: run.status,
+    updated_at: stamp,
   };
   return `${JSON.stringify(document, null, 2)}\n`;
 }
 
 /** Lower case, hyphens, at most 50 characters, never empty, never `archive`. `fallback` is a hash. */
-export function slugOf(name: string, fallback: string): string {
+export function makeSlug(name: string, fallback: string): string {
   const slug = name
     .toLowerCase()
     .replace(/[^a-z0-9]+/g, "-")

@@ -4,7 +4,7 @@
  * In doubt there is no claim: a false alarm costs a person's attention.
  */
 
-import { proseLines } from "../../kernel/text/signal.ts";
+import { isDoubtful, leavesOpen, ownLines, withoutQuotes } from "../../kernel/text/doubt.ts";
 
 /** claims stand at the end; no one reads more of a message than this */
 const LONGEST = 40_000;
@@ -12,25 +12,22 @@ const LONGEST = 40_000;
 const QUOTED = " quotedcode ";
 
 export function claimsCompletion(message: string): boolean {
-  const sentences = sentencesOf(message);
+  const sentences = splitSentences(message);
   return sentences.some(claims) && !sentences.some(tellsOfOpenWork);
 }
 
 // ── Sentences ───────────────────────────────────────────────────────────────
 
-function sentencesOf(message: string): string[] {
-  const own = message
-    .slice(-LONGEST)
-    .replace(/(?<!`)`(?!`)[^`\n]{1,400}`(?!`)/g, QUOTED)
-    .replace(/"[^"\n]{1,400}"|“[^”\n]{1,400}”|«[^»\n]{1,400}»|„[^“”\n]{1,400}[“”]/g, QUOTED);
-  return proseLines(own).flatMap((line) => plainLine(line).match(/[^.!?]+(?:[.!?]+(?!\s|$)[^.!?]*)*[.!?]*/g) ?? []);
+function splitSentences(message: string): string[] {
+  return ownLines(message.slice(-LONGEST), QUOTED).flatMap(
+    (line) => plainLine(withoutQuotes(line, QUOTED)).match(/[^.!?]+(?:[.!?]+(?!\s|$)[^.!?]*)*[.!?]*/g) ?? [],
+  );
 }
 
 /** Without the marks of a list, a heading, emphasis or a tick; in small letters. */
 function plainLine(line: string): string {
   return line
     .toLowerCase()
-    .replaceAll("’", "'")
     .replace(/^[\s#>*+•-]*(?:\d+[.)]\s+)?(?:\[[ x]\]\s*)?/, (mark) => (mark.includes("[ ]") ? "todo: " : ""))
     .replace(/[*_]{1,3}(?=\S)|(?<=\S)[*_]{2,3}|(?<=\S)\*|\p{Extended_Pictographic}|\ufe0f|✓/gu, "")
     .replace(/\s+/g, " ")
@@ -49,45 +46,40 @@ const WORK =
 const CHECKED =
   "tests?|specs?|suites?|checks|ci|build|lint(?:er)?|type ?checks?|everything|all of them|all \\d+(?: [a-z]+){0,2}|quotedcode";
 
+const END = "(?: ?[:,–—].*| - .*|[.! ]*)$";
+/** letters with accents know no \b */
+const START = String.raw`(?<!\p{L})`;
+
 const CLAIMS: RegExp[] = [
   // Done. Fixed! All done: …  It's done.
-  new RegExp(
-    `^(?:(?:ok|okay|great|perfect|excellent|alright|and|so),? )?(?:(?:it|that|this|everything|all|we|i)(?:'s|'re|'m| is| are| am)? )?${ADVERBS}(?:${STRONG}|complete|all set|good to go)(?: now)?(?: [.!]*| ?[:,–—].*| - .*|[.!]*)$`,
-  ),
-  new RegExp(`^(?:${STRONG}) (?:in|by|with|and|for|as|on) `),
-  /^(?:successfully )?(?:fixed|completed|finished|implemented|resolved|refactored|migrated|rewrote) (?:the|a|an|all|both|this|that|your|every|it|quotedcode|#\d|issue|bug)\b/,
-  new RegExp(`\\b(?:i|we)(?:'ve| have)? ${ADVERBS}(?:${CHANGED})\\b`),
-  new RegExp(`\\b(?:successfully|(?:has|have) been) ${ADVERBS}(?:${CHANGED})\\b`),
-  new RegExp(
-    `(?<!\\w)(?:${WORK})(?: (?:you asked for|requested))?(?: has been| have been| is| are| was| were|'s|'re) ${ADVERBS}(?:${STRONG}|complete|in place|working|applied|closed|ready(?! to (?:start|begin|try)))(?!\\w)`,
-  ),
-  /\b(?:implementation|task|work|fix|migration|refactor(?:ing)?|feature|changes?|rewrite|upgrade) ?:? (?:complete|completed|done|finished|applied)\b(?! the\b)/,
-  new RegExp(
-    `(?<!\\w)(?:${CHECKED})(?: in quotedcode)?(?: is| are| have| has|'re)? ${ADVERBS}(?:pass(?:es|ed|ing)?(?! (?:the|a|an|it|them|in|on|to|data|args?|arguments|quotedcode)\\b)|green|succeeds?|succeeded|clean)(?!\\w)`,
-  ),
-  /\b\d+(?:\/\d+)?(?: (?:tests?|specs?|checks?))? (?:are )?(?:passed|passing|pass|green)\b/,
-  new RegExp(`\\b(?:is|are) now ${ADVERBS}(?:${STRONG}|complete|in place)\\b`),
-  /\b(?:now works?|works? (?:now|again|correctly|as expected|as intended)|working (?:now|again|correctly|as expected))\b/,
-  /\b(?:all set|good to go|ready (?:for review|to merge|to ship|for use))\b/,
-];
+  `^(?:(?:ok|okay|great|perfect|excellent|alright|and|so),? )?(?:(?:it|that|this|everything|all|we|i)(?:'s|'re|'m| is| are| am)? )?${ADVERBS}(?:${STRONG}|complete|all set|good to go)(?: now)?(?: [.!]*| ?[:,–—].*| - .*|[.!]*)$`,
+  `^(?:${STRONG}) (?:in|by|with|and|for|as|on) `,
+  String.raw`^(?:successfully )?(?:fixed|completed|finished|implemented|resolved|refactored|migrated|rewrote) (?:the|a|an|all|both|this|that|your|every|it|quotedcode|#\d|issue|bug)\b`,
+  String.raw`\b(?:i|we)(?:'ve| have)? ${ADVERBS}(?:${CHANGED})\b`,
+  String.raw`\b(?:successfully|(?:has|have) been) ${ADVERBS}(?:${CHANGED})\b`,
+  String.raw`(?<!\w)(?:${WORK})(?: (?:you asked for|requested))?(?: has been| have been| is| are| was| were|'s|'re) ${ADVERBS}(?:${STRONG}|complete|in place|working|applied|closed|ready(?! to (?:start|begin|try)))(?!\w)`,
+  String.raw`\b(?:implementation|task|work|fix|migration|refactor(?:ing)?|feature|changes?|rewrite|upgrade) ?:? (?:complete|completed|done|finished|applied)\b(?! the\b)`,
+  String.raw`(?<!\w)(?:${CHECKED})(?: in quotedcode)?(?: is| are| have| has|'re)? ${ADVERBS}(?:pass(?:es|ed|ing)?(?! (?:the|a|an|it|them|in|on|to|data|args?|arguments|quotedcode)\b)|green|succeeds?|succeeded|clean)(?!\w)`,
+  String.raw`\b\d+(?:/\d+)?(?: (?:tests?|specs?|checks?))? (?:are )?(?:passed|passing|pass|green)\b`,
+  String.raw`\b(?:is|are) now ${ADVERBS}(?:${STRONG}|complete|in place)\b`,
+  String.raw`\b(?:now works?|works? (?:now|again|correctly|as expected|as intended)|working (?:now|again|correctly|as expected))\b`,
+  String.raw`\b(?:all set|good to go|ready (?:for review|to merge|to ship|for use))\b`,
+  // a few forms of other languages
+  `^(?:alles |das ist |ist |so, )?(?:fertig|erledigt|abgeschlossen|behoben|umgesetzt|implementiert)${END}`,
+  String.raw`${START}(?:ist|sind|wurden?|habe|haben)(?: \p{L}+){0,6} (?:fertig|erledigt|abgeschlossen|behoben|umgesetzt|implementiert|korrigiert|repariert|eingebaut|angepasst)(?!\p{L})`,
+  String.raw`${START}(?:alle tests|die tests|testsuite)(?: \p{L}+){0,2} (?:grün|durch|erfolgreich|bestanden)(?!\p{L})`,
+  String.raw`${START}alle tests (?:jetzt |nun )?(?:bestehen|laufen)(?!\p{L})`,
+  `^(?:c'est |voilà, c'est |tout est )?(?:fait|terminé|fini|corrigé|implémenté)e?${END}`,
+  String.raw`${START}(?:j'ai|est|sont|a été|ont été)(?: (?:bien|maintenant|tout))? (?:terminé|corrigé|implémenté|fini|résolu|ajouté|réparé)e?s?(?!\p{L})`,
+  String.raw`${START}(?:tous )?les tests (?:passent|sont (?:tous )?(?:verts|au vert))(?!\p{L})`,
+  `^(?:todo |ya está |está )?(?:listo|hecho|terminado|completado|arreglado|corregido|implementado)${END}`,
+  String.raw`${START}(?:he|está|están|ha sido|han sido|queda)(?: (?:ya|todo))? (?:terminad|implementad|corregid|arreglad|completad|resuelt|añadid)[oa]s?(?!\p{L})`,
+  String.raw`${START}(?:tod[oa]s )?(?:las pruebas|los tests) (?:ya |ahora )?(?:pasan|están en verde)(?!\p{L})`,
+].map((claim) => new RegExp(claim, "u"));
 
-/** A few forms of other languages. Letters with accents know no \b. */
-const ELSEWHERE: RegExp[] = [
-  /^(?:alles |das ist |ist |so, )?(?:fertig|erledigt|abgeschlossen|behoben|umgesetzt|implementiert)(?: ?[:,–—].*| - .*|[.! ]*)$/u,
-  /(?<!\p{L})(?:ist|sind|wurden?|habe|haben)(?: \p{L}+){0,6} (?:fertig|erledigt|abgeschlossen|behoben|umgesetzt|implementiert|korrigiert|repariert|eingebaut|angepasst)(?!\p{L})/u,
-  /(?<!\p{L})(?:alle tests|die tests|testsuite)(?: \p{L}+){0,2} (?:grün|durch|erfolgreich|bestanden)(?!\p{L})/u,
-  /(?<!\p{L})alle tests (?:jetzt |nun )?(?:bestehen|laufen)(?!\p{L})/u,
-  /^(?:c'est |voilà, c'est |tout est )?(?:fait|terminé|fini|corrigé|implémenté)e?(?: ?[:,–—].*| - .*|[.! ]*)$/u,
-  /(?<!\p{L})(?:j'ai|est|sont|a été|ont été)(?: (?:bien|maintenant|tout))? (?:terminé|corrigé|implémenté|fini|résolu|ajouté|réparé)e?s?(?!\p{L})/u,
-  /(?<!\p{L})(?:tous )?les tests (?:passent|sont (?:tous )?(?:verts|au vert))(?!\p{L})/u,
-  /^(?:todo |ya está |está )?(?:listo|hecho|terminado|completado|arreglado|corregido|implementado)(?: ?[:,–—].*| - .*|[.! ]*)$/u,
-  /(?<!\p{L})(?:he|está|están|ha sido|han sido|queda)(?: (?:ya|todo))? (?:terminad|implementad|corregid|arreglad|completad|resuelt|añadid)[oa]s?(?!\p{L})/u,
-  /(?<!\p{L})(?:tod[oa]s )?(?:las pruebas|los tests) (?:ya |ahora )?(?:pasan|están en verde)(?!\p{L})/u,
-];
-
-/** Said before the claim, these make it a plan, a wish, a condition, a doubt or a part. */
+/** Before a claim these, too, make it a question or a purpose; after it they explain it. */
 const TAKEN_BACK =
-  /(?<![\p{L}'])(?:not|never|hardly|almost|nearly|partly|partially|mostly|half|if|once|when|whenever|until|unless|whether|as soon as|before|after (?:i|we|you)|should|would|could|might|may|will|shall|can|going to|need|needs|needed|must|let me|let's|make sure|making sure|ensure|ensures|so|want|wants|plan|try|trying|hope|hopefully|expect|assume|assuming|think|believe|probably|presumably|maybe|perhaps|seems?|appears?|looks? like|supposed|how|why|which|todo|to be|to see|to check|to verify|to confirm|definition of|criteria|only|some|wenn|sobald|bis|noch|nicht|fast|soll|sollte|muss|müssen|wird|werden|würde|teilweise|si|quand|dès que|lorsque|pas|presque|doit|devrait|va|partiellement|cuando|casi|debe|debería|va a|parcialmente|hasta)(?![\p{L}'])|(?:'ll|n't)(?![\p{L}])/u;
+  /(?<![\p{L}'])(?:so|how|why|which|can|need(?:s|ed)?|looks? like|to (?:see|check|verify|confirm))(?![\p{L}'])/u;
 
 /** Someone else's work, or a step on the way. */
 const NOT_THE_WORK =
@@ -95,11 +87,13 @@ const NOT_THE_WORK =
 
 function claims(sentence: string): boolean {
   if (sentence.endsWith("?") || sentence.startsWith("¿") || NOT_THE_WORK.test(sentence)) return false;
-  return clausesOf(sentence).some((clause) =>
-    [...CLAIMS, ...ELSEWHERE].some((claim) => {
+  return splitClauses(sentence).some((clause) =>
+    CLAIMS.some((claim) => {
       const found = claim.exec(clause);
-      // "so" and the like take back what follows them, not what stands before
-      return found !== null && !TAKEN_BACK.test(clause.slice(0, found.index + firstWords(found[0])));
+      if (found === null) return false;
+      // "After the fix …" says when; "after I …" is still to come.
+      const before = clause.slice(0, found.index + firstWords(found[0])).replace(/^after (?!(?:i|we|you) )/, "");
+      return !TAKEN_BACK.test(before) && !isDoubtful(before);
     }),
   );
 }
@@ -110,8 +104,8 @@ function firstWords(found: string): number {
   return end < 0 ? found.length : end;
 }
 
-/** A condition governs the clause it stands in, and what follows a comma: so only joints that begin again part them. */
-function clausesOf(sentence: string): string[] {
+/** A condition applies to its own clause and to what follows a comma, so only words that begin a new thought split them. */
+function splitClauses(sentence: string): string[] {
   if (
     /^(?:if|once|when|until|unless|as soon as|before|assuming|wenn|sobald|si|quand|cuando)(?![\p{L}])/u.test(sentence)
   )
@@ -147,5 +141,5 @@ const GOES_ON = /\b(?:the rest|remaining|the other|continue|proceed|go on|keep g
 
 function tellsOfOpenWork(sentence: string): boolean {
   if (sentence.endsWith("?")) return GOES_ON.test(sentence);
-  return !OFFER.test(sentence) && OPEN.some((open) => open.test(sentence));
+  return !OFFER.test(sentence) && (leavesOpen(sentence) || OPEN.some((open) => open.test(sentence)));
 }

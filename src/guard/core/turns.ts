@@ -1,6 +1,6 @@
 /** Was what a turn changed also tested, after the last change, and with what result? */
 
-import { changesOf } from "../../checks/evidence/edits.ts";
+import { listChanges } from "../../checks/evidence/edits.ts";
 import { type TestRun, testRuns } from "../../checks/evidence/evidence.ts";
 import type { ToolCall } from "../../kernel/types/run.ts";
 
@@ -29,7 +29,7 @@ export interface Weight {
 const MOST_NAMED = 200;
 
 export function weigh(call: ToolCall): Weight | null {
-  const changes = changesOf(call);
+  const changes = listChanges(call);
   if (changes.length === 0) return null;
   const last = changes.findLastIndex((change) => change.tests);
   const edited = (list: typeof changes) => list.flatMap((change) => change.edited);
@@ -72,11 +72,11 @@ export function judgeWeights(weights: Weight[], counts: (path: string) => boolea
     }
     note(weight.after);
   }
-  return { edited: [...edited], later, ...verdictOf(last, later, unproven) };
+  return { edited: [...edited], later, ...judgeRun(last, later, unproven) };
 }
 
 /** `unproven`: a run behind the last one that counts, which itself proves nothing. */
-function verdictOf(
+function judgeRun(
   last: TestRun | null,
   later: string,
   unproven: TestRun | null,

@@ -1,11 +1,9 @@
 /** Counts turns by project and verdict, and keeps the worst examples. Bounded, however many turns there are. */
 
-import { needsTests } from "../../checks/evidence/edits.ts";
-import { describe } from "../../hosts/claude/tail.ts";
+import { messageOf } from "../../store/files.ts";
 import type { TurnVerdict, Weight } from "../core/turns.ts";
 import { findTranscripts, type Transcript, type Unread, type Wanted } from "./find.ts";
-import { agentFold, endFold, type Fold, type Turn, takeLine } from "./fold.ts";
-import { readLines } from "./lines.ts";
+import { type Pause, readAgent, readTurns, type Turn } from "./turns.ts";
 
 export type Counts = Record<TurnVerdict, number>;
 
@@ -54,7 +52,7 @@ export async function readHistory(folder: string, wanted: Wanted, watch: Watch):
     examples: { verified: [], failed: [], stale: [], never: [] },
     seen: new Set(),
   };
-  const all = found.transcripts.reduce((sum, one) => sum + one.size + sizeOf(one.agents), 0);
+  const all = found.transcripts.reduce((sum, one) => sum + one.size + sumSizes(one.agents), 0);
   let bytes = 0;
   const pause = async (read: number) => {
     bytes += read;
@@ -70,16 +68,14 @@ export async function readHistory(folder: string, wanted: Wanted, watch: Watch):
     since: wanted.since === null ? null : new Date(wanted.since).toISOString(),
     sessions: found.transcripts.length,
     bytes,
-    total: sumOf(projects.map(({ counts }) => counts)),
-    projects: projects.sort((a, b) => turnsOf(b.counts) - turnsOf(a.counts) || (a.project < b.project ? -1 : 1)),
+    total: sumCounts(projects.map(({ counts }) => counts)),
+    projects: projects.sort((a, b) => countTurns(b.counts) - countTurns(a.counts) || (a.project < b.project ? -1 : 1)),
     examples: WORST.flatMap((verdict) => counting.examples[verdict]).slice(0, MOST_EXAMPLES),
     unread,
   };
 }
 
-const sizeOf = (files: { size: number }[]) => files.reduce((sum, { size }) => sum + size, 0);
-
-type Pause = (read: number) => Promise<void>;
+const sumSizes = (files: { size: number }[]) => files.reduce((sum, { size }) => sum + size, 0);
 
 /** The sub-agents first: what they did belongs to the turns of the session. */
 async function readSession(
@@ -89,30 +85,26 @@ async function readSession(
   unread: Unread[],
 ): Promise<void> {
   const weights: Weight[] = [];
-  for (const agent of agents) {
-    const fold = agentFold();
-    if (await readOr(agent.path, fold.take, pause, unread)) weights.push(...fold.end());
-  }
-  const fold: Fold = { open: null, agents: weights, counts: needsTests, emit };
-  await readOr(path, (line) => takeLine(fold, line), pause, unread);
-  endFold(fold);
+  for (const agent of agents)
+    await readOr(agent.path, pause, unread, async (guarded) => {
+      weights.push(...(await readAgent(agent.path, guarded)));
+    });
+  await readOr(path, pause, unread, (guarded) => readTurns(path, weights, emit, guarded));
 }
 
-/** A file that cannot be read is told, and the others are read. */
-async function readOr(path: string, take: (line: Buffer) => void, pause: Pause, unread: Unread[]): Promise<boolean> {
+/** A file that cannot be read is listed, and the others are read. */
+async function readOr(path: string, pause: Pause, unread: Unread[], read: (pause: Pause) => Promise<void>) {
   let interrupted: unknown = null;
-  const guarded: Pause = (read) =>
-    pause(read).catch((error) => {
+  const guarded: Pause = (bytes) =>
+    pause(bytes).catch((error) => {
       interrupted = error;
       throw error;
     });
   try {
-    await readLines(path, take, guarded);
-    return true;
+    await read(guarded);
   } catch (error) {
     if (interrupted !== null) throw interrupted;
-    unread.push({ path, why: describe(error) });
-    return false;
+    unread.push({ path, why: messageOf(error) });
   }
 }
 
@@ -139,10 +131,10 @@ function keepNewest(list: Example[], example: Example): void {
 const firstWords = (claim: string) => claim.replace(/\s+/g, " ").trim().slice(0, 100);
 const shortened = (why: string, cwd: string) => (cwd === "" ? why : why.replaceAll(`${cwd}/`, "")).slice(0, 300);
 
-function sumOf(list: Counts[]): Counts {
+function sumCounts(list: Counts[]): Counts {
   const sum = noCounts();
   for (const counts of list) for (const verdict of Object.keys(sum) as TurnVerdict[]) sum[verdict] += counts[verdict];
   return sum;
 }
 
-export const turnsOf = (counts: Counts) => counts.verified + counts.stale + counts.failed + counts.never;
+export const countTurns = (counts: Counts) => counts.verified + counts.stale + counts.failed + counts.never;

@@ -1,7 +1,8 @@
 /** The history as a screen of plain lines. */
 
+import { counted } from "../../kernel/text/counted.ts";
 import type { TurnVerdict } from "../core/turns.ts";
-import { type Counts, type Example, type History, turnsOf } from "./count.ts";
+import { type Counts, countTurns, type Example, type History } from "./count.ts";
 
 const BAR = 24;
 const MOST_PROJECTS = 12;
@@ -15,7 +16,7 @@ const VERDICTS = Object.keys(MEANING) as TurnVerdict[];
 
 /** `home`: shown as ~. */
 export function showHistory(history: History, home: string): string[] {
-  const turns = turnsOf(history.total);
+  const turns = countTurns(history.total);
   const when = history.since === null ? "" : ` since ${history.since.slice(0, 10)}`;
   const tilde = (path: string) => (path === home || path.startsWith(`${home}/`) ? `~${path.slice(home.length)}` : path);
   return [
@@ -26,7 +27,7 @@ export function showHistory(history: History, home: string): string[] {
     "",
     ...history.unread.slice(0, 5).map(({ path, why }) => `not read: ${tilde(path)}: ${why}`),
     ...(history.unread.length > 5 ? [`not read: ${history.unread.length - 5} more`] : []),
-    `Read ${sizeInWords(history.bytes)} in ${plural(history.sessions, "session")}, on this machine only: nothing was sent anywhere, nothing was written.`,
+    `Read ${sizeInWords(history.bytes)} in ${counted(history.sessions, "session")}, on this machine only: nothing was sent anywhere, nothing was written.`,
   ];
 }
 
@@ -34,15 +35,13 @@ function headline({ there, folder, total }: History, turns: number, when: string
   if (!there) return [`There are no transcripts: ${tilde(folder)} does not exist.`];
   if (turns === 0) return [`No turn${when} changed files and then said that the work is done.`];
   return [
-    `${plural(turns, "turn")}${when} changed files and then said that the work is done.`,
+    `${counted(turns, "turn")}${when} changed files and then said that the work is done.`,
     `${total.verified} of them ${total.verified === 1 ? "was" : "were"} verified.`,
   ];
 }
 
-export const plural = (count: number, word: string) => `${count} ${word}${count === 1 ? "" : "s"}`;
-
 function bars(total: Counts): string[] {
-  const all = turnsOf(total);
+  const all = countTurns(total);
   const lines = VERDICTS.map((verdict) => {
     const share = total[verdict] / all;
     const full = total[verdict] === 0 ? 0 : Math.max(1, Math.round(share * BAR));
@@ -63,9 +62,9 @@ function table(projects: History["projects"], tilde: (path: string) => string): 
     "",
     row("project", ["turns", ...VERDICTS]),
     ...shown.map(({ counts }, index) =>
-      row(names[index]!, [turnsOf(counts), ...VERDICTS.map((verdict) => counts[verdict])]),
+      row(names[index]!, [countTurns(counts), ...VERDICTS.map((verdict) => counts[verdict])]),
     ),
-    ...(rest.length > 0 ? [`  … and ${plural(rest.length, "more project")}`] : []),
+    ...(rest.length > 0 ? [`  … and ${counted(rest.length, "more project")}`] : []),
   ];
 }
 

@@ -1,43 +1,27 @@
 /** One line of the transcript. */
 
-export type Entry = Record<string, unknown>;
+import { asLine, type Line as Entry, parseLine as parseText } from "../../kernel/text/output-lines.ts";
+
+export type { Line as Entry } from "../../kernel/text/output-lines.ts";
 
 /** null for whatever is not one whole JSON object: a line half written, a line half lost. */
-export function parseLine(line: Buffer): Entry | null {
-  try {
-    const value: unknown = JSON.parse(line.toString("utf8"));
-    return typeof value === "object" && value !== null && !Array.isArray(value) ? (value as Entry) : null;
-  } catch {
-    return null;
-  }
-}
+export const parseLine = (line: Buffer): Entry | null => parseText(line.toString("utf8"));
+export const record = (value: unknown): Entry => asLine(value) ?? {};
+export const string = (value: unknown): string => (typeof value === "string" ? value : "");
+export const entryMessage = (entry: Entry): Entry => record(entry.message);
 
-export function record(value: unknown): Entry {
-  return typeof value === "object" && value !== null ? (value as Entry) : {};
-}
-
-export function string(value: unknown): string {
-  return typeof value === "string" ? value : "";
-}
-
-export function messageOf(entry: Entry): Entry {
-  return record(entry.message);
-}
-
-export function messageId(entry: Entry): string {
-  return string(messageOf(entry).id) || string(entry.uuid);
-}
-
-export function blocksOf(content: unknown, type: string): Entry[] {
-  const blocks: Entry[] = [];
-  if (Array.isArray(content)) for (const each of content) if (each?.type === type) blocks.push(each);
-  return blocks;
+export function listBlocks(content: unknown, type: string): Entry[] {
+  return Array.isArray(content) ? content.filter((each) => each?.type === type) : [];
 }
 
 /** String content, or its text blocks joined. */
-export function textOf(content: unknown): string {
+export function joinText(content: unknown): string {
   if (typeof content === "string") return content;
-  return blocksOf(content, "text")
+  return listBlocks(content, "text")
     .map((block) => string(block.text))
     .join("\n");
 }
+
+/** Not a sub-agent's task, nor what the client adds by itself. */
+export const isFromPerson = ({ type, isSidechain, isMeta, isCompactSummary }: Entry) =>
+  type === "user" && isSidechain !== true && isMeta !== true && isCompactSummary !== true;

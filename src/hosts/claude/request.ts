@@ -1,6 +1,6 @@
 /** What the person asked for in this conversation before they typed a command: the name they would give the work. */
 
-import { type Entry, messageOf, parseLine, textOf } from "./entry.ts";
+import { entryMessage, isFromPerson, joinText, parseLine } from "./entry.ts";
 import { linesFromEnd, pollFile } from "./tail.ts";
 import { isInjected } from "./wire.ts";
 
@@ -27,20 +27,17 @@ export function readRequest(path: string): string {
 function firstSinceCommand(lines: Iterable<Buffer>): string {
   let request = "";
   for (const line of lines) {
-    const said = line.length <= LONGEST_LINE && line.includes(TYPE_USER) ? saidIn(line) : "";
+    const said = line.length <= LONGEST_LINE && line.includes(TYPE_USER) ? readSaid(line) : "";
     if (isCommand(said) && request !== "") break;
     if (isRequest(said)) request = said;
   }
   return request.slice(0, LONGEST_REQUEST);
 }
 
-function saidIn(line: Buffer): string {
+function readSaid(line: Buffer): string {
   const entry = line.includes(TOOL_RESULT) ? null : parseLine(line);
-  return entry && isPersons(entry) ? textOf(messageOf(entry).content).trim() : "";
+  return entry && isFromPerson(entry) ? joinText(entryMessage(entry).content).trim() : "";
 }
-
-const isPersons = ({ type, isSidechain, isMeta, isCompactSummary }: Entry) =>
-  type === "user" && isSidechain !== true && isMeta !== true && isCompactSummary !== true;
 
 const isCommand = (said: string) => said.startsWith("/") || said.includes("<command-name>");
 

@@ -2,11 +2,14 @@
 
 import type { Fact } from "../../kernel/types/run.ts";
 import * as disk from "../../native/disk.ts";
+import { errorCode, messageOf } from "../../store/files.ts";
 
 const FIRST_WINDOW = 64 * 1024;
-/** what is read at once by whoever looks far back: never more than has been read already */
+/** what is read at once when one looks far back: never more than has been read already */
 const FAR_WINDOW = 1024 * 1024;
 const WIDEST_WINDOW = 16 * 1024 * 1024;
+/** nothing that is longer can matter */
+const LONGEST_LINE = 64 * 1024 * 1024;
 const NEWLINE = 10;
 const POLL_MS = 10;
 
@@ -39,7 +42,7 @@ export function pollFile<T>(
 }
 
 /** O_NONBLOCK: opening a FIFO that no one writes to must not hang the hook. */
-function openRegular(path: string): Opened {
+export function openRegular(path: string): Opened {
   try {
     const fd = disk.open(path, disk.FLAGS.O_RDONLY | disk.FLAGS.O_NONBLOCK);
     const stat = disk.fstat(fd);
@@ -47,7 +50,7 @@ function openRegular(path: string): Opened {
     disk.close(fd);
     return { why: "not a regular file", missing: false };
   } catch (error) {
-    return { why: describe(error), missing: (error as { code?: unknown }).code === "ENOENT" };
+    return { why: messageOf(error), missing: errorCode(error) === "ENOENT" };
   }
 }
 
@@ -55,47 +58,52 @@ function readAndClose<T>(file: { fd: number; size: number }, read: (fd: number, 
   try {
     return { ok: true, value: read(file.fd, file.size) };
   } catch (error) {
-    return { ok: false, why: describe(error) };
+    return { ok: false, why: messageOf(error) };
   } finally {
     disk.close(file.fd);
   }
 }
 
-export function describe(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
+/** Lines, the last one first, at most `reach` bytes back; every byte is read once. */
+export function* linesFromEnd(fd: number, size: number, reach: number): Generator<Buffer> {
+  for (const { lines } of piecesFromEnd(fd, size, reach)) yield* lines;
+}
+
+interface Piece {
+  lines: Buffer[];
+  /** how far back it has been read */
+  start: number;
 }
 
 /**
- * Lines, the last one first, at most `reach` bytes back; every byte is read once.
- * The window widens while no line break turns up, so a long line takes few reads and one copy.
+ * The same, all lines of one read at a time: for many lines that is much cheaper. The window widens while no line break
+ * turns up, so a long line takes few reads and one copy.
  */
-export function* linesFromEnd(fd: number, size: number, reach: number): Generator<Buffer> {
-  for (const lines of piecesFromEnd(fd, size, reach)) yield* lines;
-}
-
-/** The same, all lines of one read at a time: for many lines that is much cheaper. */
-export function* piecesFromEnd(fd: number, size: number, reach: number): Generator<Buffer[]> {
+export function* piecesFromEnd(fd: number, size: number, reach: number): Generator<Piece> {
   const floor = Math.max(0, size - reach);
   let end = size;
   let usual = FIRST_WINDOW;
   let window = usual;
-  let open: Buffer[] = [];
+  /** of the line that begins further back; null: it is too long already */
+  let open: Buffer[] | null = [];
   while (end > floor) {
     const start = Math.max(floor, end - window);
     const chunk = readRange(fd, start, end - start);
     end = start;
     const first = chunk.lastIndexOf(NEWLINE);
     if (first < 0) {
-      open.unshift(chunk);
+      const held: number = (open ?? []).reduce((sum, { length }) => sum + length, 0);
+      open = open !== null && held < LONGEST_LINE ? [chunk, ...open] : null;
       window = Math.min(window * 4, WIDEST_WINDOW);
+      yield { lines: [], start };
       continue;
     }
-    const lines = [Buffer.concat([chunk.subarray(first + 1), ...open])];
+    const lines = open === null ? [] : [Buffer.concat([chunk.subarray(first + 1), ...open])];
     open = [chunk.subarray(0, takeInnerLines(chunk, first, lines))];
-    yield lines;
+    yield { lines, start };
     window = usual = Math.min(size - start, usual * 2, FAR_WINDOW);
   }
-  if (floor === 0) yield [Buffer.concat(open)];
+  if (floor === 0 && open !== null) yield { lines: [Buffer.concat(open)], start: 0 };
 }
 
 /** The lines that begin and end inside the chunk, before `end`; gives back where the open one ends. */

@@ -3,7 +3,7 @@
  * An unarmed hook must not even load node:fs.
  */
 
-import type { Answer, Event, EventBase, EventKind, StartSource } from "../../kernel/types/run.ts";
+import type { Answer, Event, EventBase, EventKind, RunningAgent, StartSource } from "../../kernel/types/run.ts";
 import { eventId } from "../identity.ts";
 
 /** Begins every text Pawl gives the agent, so that it is known when the host hands it back as a prompt. */
@@ -64,9 +64,9 @@ function readBody(name: string, fields: Fields): Body | string {
     case "StopFailure":
       return readFailure(fields);
     case "PreCompact":
-      return readCompacting(fields);
+      return named((trigger) => ({ kind: "compacting", trigger }), text(fields, "trigger", NAME_LIMIT));
     case "SessionEnd":
-      return readEnded(fields);
+      return named((reason) => ({ kind: "ended", reason, client: "" }), text(fields, "reason", NAME_LIMIT));
     case "UserPromptExpansion":
       return noticed("expansion", text(fields, "command_name", NAME_LIMIT));
     case "PermissionRequest":
@@ -86,14 +86,20 @@ function readStart(fields: Fields): Body {
 
 function readPrompt(fields: Fields): Body {
   const prompt = text(fields, "prompt", TEXT_LIMIT);
-  return { kind: { kind: "prompt", text: prompt, injected: isInjected(prompt) }, key: [prompt] };
+  const source = text(fields, "source", NAME_LIMIT);
+  const typed = source === "user" || source === "sdk";
+  const injected = (source !== "" && !typed) || isInjected(prompt);
+  return { kind: { kind: "prompt", text: prompt, injected, typed }, key: [prompt] };
 }
 
 function readStop(fields: Fields): Body {
   const message = ending(fields, "last_assistant_message");
   const continuing = isContinuing(fields);
-  const background = countRunning(fields.background_tasks);
-  return { kind: { kind: "stop", message, continuing, background }, key: [String(continuing), message] };
+  const running = runningTasks(fields.background_tasks);
+  const agents = running.filter(({ type }) => type === "subagent" || type === "workflow").map(readAgent);
+  const scheduled = Array.isArray(fields.session_crons) && fields.session_crons.length > 0;
+  const kind: EventKind = { kind: "stop", message, continuing, background: running.length, agents, scheduled };
+  return { kind, key: [String(continuing), message] };
 }
 
 function readSubStop(fields: Fields): Body | string {
@@ -109,15 +115,7 @@ function readFailure(fields: Fields): Body {
   return { kind: { kind: "stop_failed", error }, key: [error, ending(fields, "last_assistant_message")] };
 }
 
-function readCompacting(fields: Fields): Body {
-  const trigger = text(fields, "trigger", NAME_LIMIT);
-  return { kind: { kind: "compacting", trigger }, key: [trigger] };
-}
-
-function readEnded(fields: Fields): Body {
-  const reason = text(fields, "reason", NAME_LIMIT);
-  return { kind: { kind: "ended", reason }, key: [reason] };
-}
+const named = (kind: (detail: string) => EventKind, detail: string): Body => ({ kind: kind(detail), key: [detail] });
 
 function noticed(what: string, detail: string): Body {
   return { kind: { kind: "noticed", what, detail }, key: [what, detail] };
@@ -150,20 +148,20 @@ function isContinuing(fields: Fields): boolean {
 }
 
 function isStartSource(source: string): source is StartSource {
-  return source === "startup" || source === "resume" || source === "clear" || source === "compact";
+  return ["startup", "resume", "fork", "clear", "compact"].includes(source);
 }
 
-function countRunning(tasks: unknown): number {
-  return Array.isArray(tasks) ? tasks.filter(isRunning).length : 0;
+function runningTasks(tasks: unknown): Fields[] {
+  const isRunning = (task: Fields | null) => task?.status === "running" || task?.status === "pending";
+  return Array.isArray(tasks) ? tasks.filter(isRunning) : [];
 }
 
-function isRunning(task: unknown): boolean {
-  if (typeof task !== "object" || task === null) return false;
-  const { status } = task as Fields;
-  return status === "running" || status === "pending";
+function readAgent(task: Fields): RunningAgent {
+  const name = text(task, "agent_type", NAME_LIMIT) || text(task, "description", NAME_LIMIT);
+  return { id: text(task, "id", NAME_LIMIT), name: name || "a sub-agent" };
 }
 
-/** How texts begin that reach the prompt hook although no person typed them. */
+/** How texts begin that are where a prompt is, although no person typed them. */
 const INJECTED = [
   MARK,
   "<task-notification>",
@@ -171,6 +169,10 @@ const INJECTED = [
   "<command-message>",
   "<command-name>",
   "<local-command-",
+  "<bash-input>",
+  "<bash-stdout>",
+  "<bash-stderr>",
+  "Caveat: The messages below",
   "<persisted-output>",
   "<teammate-message",
   "Stop hook feedback:",
@@ -263,10 +265,13 @@ export function clientVersion(env: Record<string, string | undefined>): string |
   return match ? `${match[1]}.${match[2]}.${match[3]}` : null;
 }
 
-function knowsContext(version: string | null): boolean {
+const knowsContext = (version: string | null) => isSince(version, CONTEXT_SINCE);
+
+/** An unknown version is none. */
+export function isSince(version: string | null, first: readonly number[]): boolean {
   const match = /^(\d{1,6})\.(\d{1,6})\.(\d{1,6})$/.exec(version ?? "");
   if (!match) return false;
   const parts = match.slice(1).map(Number);
-  const at = CONTEXT_SINCE.findIndex((least, i) => parts[i] !== least);
-  return at < 0 || parts[at]! > CONTEXT_SINCE[at]!;
+  const at = first.findIndex((least, i) => parts[i] !== least);
+  return at < 0 || parts[at]! > first[at]!;
 }

@@ -1,79 +1,255 @@
 /**
  * Journal lines → what a run did: stays in stages, claims, gates, questions, waiting, loops. One line after the other, in the
  * order of the journal; the state between two lines is all there is, so it does not matter where reading was interrupted.
+ * Times are milliseconds since 1970. Anyone may write a journal, so each field is checked before it is used.
  */
-
-import { COUNTS, openVisit, setTask, text, texts } from "./fold-counts.ts";
-import { newestSeen, newSeen, noteSeen } from "./fold-seen.ts";
-import type { Handler, How, RunState } from "./fold-types.ts";
+import type { Json, RunStatus } from "../../kernel/types/run.ts";
 import type { JournalLine } from "./journal-line.ts";
 
-export type { RunState, Visit } from "./fold-types.ts";
-
 const MOST_VISITS = 2000;
+const MOST_GATES = 200;
+const LONGEST_TEXT = 400;
 
-// ── Lines ───────────────────────────────────────────────────────────────────
+type Handler = (state: RunState, line: JournalLine) => void;
+type How = "done" | "back" | "ended" | "open";
+
+// ── State ───────────────────────────────────────────────────────────────────
+
+/** All that is known of a run. Written out, like the others below: spreading another object is half of the work. */
+export type RunState = ReturnType<typeof openRun>;
 
 /** The first line of a run that counts. Where it is not the first commit, the beginning is missing. */
-export function openRun(line: JournalLine): RunState {
-  const { run, workflow, stage, at, seq } = line;
+export function openRun({ run, workflow, stage, host, session, at, seq }: JournalLine) {
   return {
     id: run,
     workflow,
-    plan: [],
+    plan: [] as string[],
     stage,
-    status: "active",
-    outcome: null,
+    status: "active" as RunStatus,
+    outcome: null as string | null,
     why: "",
-    host: line.host,
-    session: line.session,
-    task: null,
-    title: null,
+    host,
+    session,
+    task: null as string | null,
+    title: null as string | null,
     tasks_done: 0,
     started: at,
     updated: at,
-    ended: null,
+    ended: null as number | null,
     claims: 0,
     continues: 0,
     asks: 0,
     gate_fails: 0,
     approvals: 0,
     waited: 0,
-    waits_since: null,
-    visits: [],
-    dropped: 0,
-    gates: [],
-    loop: null,
-    seen: newSeen(seq),
+    /** since when it waits for the person */
+    waits_since: null as number | null,
+    visits: [] as Visit[],
+    gates: [] as GateTally[],
+    loop: null as LoopTally | null,
+    seen: { first: Math.max(0, seq - REMEMBERED), counts: [] as number[] },
+    /** lines are missing or came in another order: figures are close, not exact */
     approximate: seq > 1,
-    closed: [],
+    /** visits that ended since this was last empty; nothing changes them any more */
+    closed: [] as Visit[],
   };
 }
 
-/** Changes the state. false: a double, which changed nothing. A prompt is one of the person's: others do not get here. */
+/** One stay in a stage; the first is number 1. */
+export type Visit = ReturnType<typeof newVisit>;
+
+const newVisit = (stage: string, visit: number, from: number) => ({
+  stage,
+  visit,
+  from,
+  to: null as number | null,
+  waited: 0,
+  claims: 0,
+  continues: 0,
+  asks: 0,
+  gate_fails: 0,
+  how: "open" as How,
+});
+
+export type GateTally = ReturnType<typeof newGate>;
+
+const newGate = (stage: string, id: string) => ({
+  stage,
+  id,
+  gate: "",
+  pass: 0,
+  fail: 0,
+  unproven: 0,
+  last: "",
+  why: "",
+  at: 0,
+  tree: "",
+  command: null as string | null,
+});
+
+export type LoopTally = ReturnType<typeof newLoop>;
+
+const newLoop = (procedure: string, at: number) => ({
+  procedure,
+  iterations: 0,
+  failures: 0,
+  cost: null as number | null,
+  /** iterations that did not say what they cost */
+  unpriced: 0,
+  outcome: null as string | null,
+  why: "",
+  from: at,
+  at,
+});
+
+// ── Lines ───────────────────────────────────────────────────────────────────
+
+/** Changes the state. false: nothing changed, as with a double. */
 export function foldLine(state: RunState, line: JournalLine): boolean {
-  const newest = newestSeen(state.seen);
-  if (!noteSeen(state.seen, line.seq, line.i)) return false;
-  if (line.at > state.updated) state.updated = line.at;
+  const count = COUNT.get(line.kind);
+  const move = MOVE.get(line.kind);
+  const isLater = line.at > state.updated;
+  if ((count === undefined && move === undefined) || isInjected(line)) {
+    if (isLater) state.updated = line.at;
+    return isLater;
+  }
+  const newest = state.seen.first + state.seen.counts.length - 1;
+  if (!noteSeen(state, line.seq, line.i)) return false;
+  if (isLater) state.updated = line.at;
   const isLate = line.seq < newest;
   if (isLate) state.approximate = true;
   // What came late still counts, but moves nothing: the run is past it.
   const isPast = isLate || state.status === "ended";
   if (!isPast) place(state, line);
-  COUNT.get(line.kind)?.(state, line);
-  if (!isPast) MOVE.get(line.kind)?.(state, line);
+  count?.(state, line);
+  if (!isPast) move?.(state, line);
   return true;
 }
 
-/** Nothing is counted for such a line and it moves nothing. What the host injects is not the person's word. */
-export const tellsOnlyLife = ({ kind, fields }: JournalLine): boolean =>
-  kind === "prompted" ? fields.injected === true : !COUNT.has(kind) && !MOVE.has(kind);
+/** Nothing is counted for such a line and it moves nothing. */
+export const tellsOnlyLife = (line: JournalLine): boolean =>
+  (!COUNT.has(line.kind) && !MOVE.has(line.kind)) || isInjected(line);
 
-/** false: nothing changed. */
-export function touchRun(state: RunState, at: number): boolean {
-  if (at <= state.updated) return false;
-  state.updated = at;
+/** What the host injects is not the person's word. */
+const isInjected = ({ kind, fields }: JournalLine) => kind === "prompted" && fields.injected === true;
+
+/** Farther back than a recovery ever reaches. */
+const REMEMBERED = 512;
+
+/**
+ * A crash lets a commit's records be written again, up to some hundred commits back. Records of a commit are written in
+ * order, so how many of each were seen is enough. false: it was seen before, or it is too old to tell.
+ */
+function noteSeen({ seen }: RunState, seq: number, i: number): boolean {
+  if (seq < seen.first) return false;
+  // Seldom and then by half, so that a long run does not pay with each commit.
+  if (seq - seen.first >= 2 * REMEMBERED) {
+    const first = seq - REMEMBERED + 1;
+    seen.counts.splice(0, first - seen.first);
+    seen.first = first;
+  }
+  while (seen.first + seen.counts.length <= seq) seen.counts.push(0);
+  if (i < seen.counts[seq - seen.first]!) return false;
+  seen.counts[seq - seen.first] = i + 1;
   return true;
+}
+
+// ── Counting ────────────────────────────────────────────────────────────────
+
+const openVisit = ({ visits }: RunState): Visit | undefined => {
+  const last = visits[visits.length - 1];
+  return last !== undefined && last.to === null ? last : undefined;
+};
+
+const counter =
+  (what: "claims" | "continues" | "asks" | "gate_fails") =>
+  (state: RunState): void => {
+    state[what]++;
+    const visit = openVisit(state);
+    if (visit !== undefined) visit[what]++;
+  };
+const countClaim = counter("claims");
+const countAsk = counter("asks");
+const countGateFail = counter("gate_fails");
+
+const COUNTS: Record<string, Handler> = {
+  armed: (state, line) => {
+    state.started = Math.min(state.started, line.at);
+    state.plan = texts(line.fields.plan);
+    setTask(state, line);
+  },
+  signalled: countClaim,
+  inferred: (state, line) => {
+    if (text(line.fields.signal) !== "") countClaim(state);
+  },
+  continued: counter("continues"),
+  asked: countAsk,
+  asked_agent: countAsk,
+  gated: noteGate,
+  approved: (state) => {
+    state.approvals++;
+  },
+  task_done: (state, line) => {
+    state.tasks_done++;
+    setTask(state, line);
+  },
+  iteration_begun: findLoop,
+  looped: noteIteration,
+  loop_ended: (state, line) => {
+    const loop = findLoop(state, line);
+    loop.outcome = text(line.fields.outcome);
+    loop.why = text(line.fields.why);
+  },
+};
+
+function noteGate(state: RunState, line: JournalLine): void {
+  const { fields, stage, at } = line;
+  const verdict = text(fields.verdict);
+  const word = verdict === "pass" || verdict === "fail" ? verdict : "unproven";
+  if (word === "fail") countGateFail(state);
+  const tally = findGate(state, stage, text(fields.id) || text(fields.gate));
+  if (tally === undefined) return;
+  tally[word]++;
+  tally.gate = text(fields.gate);
+  tally.last = verdict;
+  tally.why = text(fields.why);
+  tally.at = at;
+  tally.tree = text(fields.tree);
+  tally.command = readCommand(fields.command);
+}
+
+const readCommand = (value: Json | undefined): string | null => {
+  if (typeof value === "string") return text(value);
+  return Array.isArray(value) ? text(value.map(text).join(" ")) : null;
+};
+
+/** undefined: more than anyone would look at. */
+function findGate(state: RunState, stage: string, id: string): GateTally | undefined {
+  for (const one of state.gates) if (one.id === id && one.stage === stage) return one;
+  if (state.gates.length >= MOST_GATES) {
+    state.approximate = true;
+    return undefined;
+  }
+  const tally = newGate(stage, id);
+  state.gates.push(tally);
+  return tally;
+}
+
+function findLoop(state: RunState, { stage, at }: JournalLine): LoopTally {
+  state.loop ??= newLoop(stage, at);
+  state.loop.at = Math.max(state.loop.at, at);
+  return state.loop;
+}
+
+function noteIteration(state: RunState, line: JournalLine): void {
+  const loop = findLoop(state, line);
+  const { verdict, cost, why } = line.fields;
+  loop.iterations += verdict === "spoilt" ? 0 : 1;
+  if (verdict === "failure") loop.failures++;
+  if (typeof cost === "number" && Number.isFinite(cost)) loop.cost = (loop.cost ?? 0) + cost;
+  else loop.unpriced++;
+  loop.outcome = null;
+  loop.why = text(why);
 }
 
 // ── Moving ──────────────────────────────────────────────────────────────────
@@ -132,30 +308,12 @@ function moveTo(state: RunState, stage: string, at: number): void {
 }
 
 function enter(state: RunState, stage: string, at: number): void {
-  const visit = visitsOf(state, stage) + 1;
-  // Written out: this is done for every stage of every run that ever was.
-  state.visits.push({
-    stage,
-    visit,
-    from: at,
-    to: null,
-    waited: 0,
-    claims: 0,
-    continues: 0,
-    asks: 0,
-    gate_fails: 0,
-    how: "open",
-  });
+  const before = state.visits.findLast((visit) => visit.stage === stage)?.visit ?? 0;
+  state.visits.push(newVisit(stage, before + 1, at));
   state.stage = stage;
   if (state.visits.length <= MOST_VISITS) return;
   state.visits.shift();
-  state.dropped++;
   state.approximate = true;
-}
-
-function visitsOf({ visits }: RunState, stage: string): number {
-  for (let n = visits.length - 1; n >= 0; n--) if (visits[n]!.stage === stage) return visits[n]!.visit;
-  return 0;
 }
 
 function leave(state: RunState, at: number, how: How): void {
@@ -201,6 +359,22 @@ function end(state: RunState, line: JournalLine): void {
   state.status = "ended";
   state.outcome = outcome;
   state.ended = line.at;
+}
+
+// ── Fields ──────────────────────────────────────────────────────────────────
+
+function text(value: Json | undefined): string {
+  if (typeof value !== "string") return "";
+  return value.length > LONGEST_TEXT ? value.slice(0, LONGEST_TEXT) : value;
+}
+
+const texts = (value: Json | undefined): string[] =>
+  Array.isArray(value) ? value.slice(0, MOST_GATES).map((one) => text(one)) : [];
+
+function setTask(state: RunState, { fields }: JournalLine): void {
+  if (typeof fields.task === "string") state.task = text(fields.task);
+  else if (typeof fields.title !== "string") return;
+  state.title = text(fields.title) || null;
 }
 
 /** Maps, since a journal may name a kind "constructor". */

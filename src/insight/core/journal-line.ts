@@ -4,23 +4,12 @@ import type { Json } from "../../kernel/types/run.ts";
 const LONGEST_NAME = 200;
 
 /** One record of the journal. `fields` holds the whole line. */
-export interface JournalLine {
-  at: number;
-  run: string;
-  seq: number;
-  i: number;
-  kind: string;
-  host: string;
-  session: string;
-  workflow: string;
-  stage: string;
-  fields: Record<string, Json | undefined>;
-}
+export type JournalLine = NonNullable<ReturnType<typeof readRecord>>;
 
 /** null: this is not a record. */
-export function readRecord(value: unknown): JournalLine | null {
+export function readRecord(value: unknown) {
   if (typeof value !== "object" || value === null) return null;
-  const fields = value as JournalLine["fields"];
+  const fields = value as Record<string, Json | undefined>;
   const { v, run, kind, seq, i, host, session, workflow, stage } = fields;
   if (v !== 1 || !isName(run) || !isName(kind) || !isCount(seq) || !isCount(i)) return null;
   const at = parseTime(fields.at);
@@ -31,17 +20,17 @@ export function readRecord(value: unknown): JournalLine | null {
     seq,
     i,
     kind,
-    host: nameOf(host),
-    session: nameOf(session),
-    workflow: nameOf(workflow),
-    stage: nameOf(stage),
+    host: readName(host),
+    session: readName(session),
+    workflow: readName(workflow),
+    stage: readName(stage),
     fields,
   };
 }
 
 const isName = (value: Json | undefined): value is string =>
   typeof value === "string" && value !== "" && value.length <= LONGEST_NAME;
-const nameOf = (value: Json | undefined) => (typeof value === "string" ? value.slice(0, LONGEST_NAME) : "");
+const readName = (value: Json | undefined) => (typeof value === "string" ? value.slice(0, LONGEST_NAME) : "");
 const isCount = (value: Json | undefined): value is number =>
   typeof value === "number" && Number.isInteger(value) && value >= 0 && value < 1e9;
 

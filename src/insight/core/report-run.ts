@@ -1,17 +1,95 @@
-/** One run as a report tells it: what needs the person, what was proved, what only was said. */
+/**
+ * What `pawl report` shows, as data, and what one run adds to it: what needs the person, what was proved, what only was
+ * said. Everything in it comes from Pawl's own records; `said` alone is the agent's word.
+ */
 
 import { type RunView, runText, short, spanText } from "../../engine/core/run-view.ts";
 import type { JournalRecord, Json, Run } from "../../kernel/types/run.ts";
-import type { About, DoneLine, FailedLine, NeedLine, ReportView, RunningLine, UncheckedLine } from "./report-view.ts";
 
-export type Told = JournalRecord & { at: string };
-type Parts = Pick<ReportView, "needs" | "done" | "failed" | "running" | "unchecked">;
+export interface About {
+  /** root of the project */
+  project: string;
+  /** "" where it is not about one run */
+  run: string;
+  workflow: string;
+  /** id and title of its task, or what was asked for; "" where there is none */
+  task: string;
+  title: string;
+  at: string;
+}
+
+export interface NeedLine extends About {
+  what: string;
+  /** what resolves it */
+  how: string;
+}
+
+export interface DoneLine extends About {
+  /** one line a check: stage, gate, what it found, on which tree */
+  proof: string[];
+  commit: string | null;
+}
+
+export interface FailedLine extends About {
+  outcome: string;
+  why: string;
+  /** "" where nothing is left to do */
+  how: string;
+}
+
+export interface RunningLine extends About {
+  /** where it is, in words */
+  where: string;
+  /** the end of what the agent last said: a claim; "" where nothing was heard */
+  said: string;
+}
+
+/**
+ * claimed: no one checked it · skipped: a stage that was left out · approved: a person's word instead of a pass · off: gates
+ * that are switched off · tree: no command was run on what was made · flaky: passed only when tried again
+ */
+export interface UncheckedLine extends About {
+  kind: "claimed" | "skipped" | "approved" | "off" | "tree" | "flaky";
+  what: string;
+}
+
+export interface Spent {
+  count: number;
+  usd: number;
+  /** how many of them did not tell */
+  unknown: number;
+}
+
+export interface CostView {
+  /** whole runs, also what they cost before the time that was asked for */
+  runs: Spent;
+  /** `count` is iterations */
+  loops: Spent;
+}
+
+export interface ReportView {
+  at: string;
+  since: string;
+  projects: string[];
+  needs: NeedLine[];
+  done: DoneLine[];
+  failed: FailedLine[];
+  running: RunningLine[];
+  unchecked: UncheckedLine[];
+  cost: CostView;
+  /** what could not be read: nothing above tells of it */
+  unread: { project: string; why: string }[];
+}
+
+// ── One run ─────────────────────────────────────────────────────────────────
+
+export type DatedRecord = JournalRecord & { at: string };
 
 export interface SeenRun {
   project: string;
   run: Run;
   /** of all its commits that bear the seal, oldest first */
-  records: Told[];
+  records: DatedRecord[];
   /** commits that Pawl did not write */
   foreign: number;
   view: RunView;
@@ -27,72 +105,72 @@ export interface SeenRun {
 const SILENT_MINUTES = 60;
 const LONGEST = 400;
 
-export function reportRun(seen: SeenRun, since: string): Parts {
+/** Adds what is known of one run. */
+export function reportRun(view: ReportView, seen: SeenRun): void {
   const isOver = seen.run.status === "ended";
-  const isRecent = seen.run.updated_at >= since;
-  const needs = isOver ? [] : needOf(seen);
-  const failed = [...(isOver && isRecent ? failureOf(seen) : []), ...(isOver ? [] : silenceOf(seen, needs))];
-  const units = unitsOf(seen).filter(({ at }) => at >= since);
-  return {
-    needs,
-    done: units.flatMap((unit) => doneOf(seen, unit)),
-    failed: [...failed, ...(isRecent || !isOver ? foreignOf(seen) : [])],
-    running: isOver || needs.length + failed.length > 0 ? [] : [runningOf(seen)],
-    unchecked: [...units.flatMap((unit) => uncheckedOf(seen, unit)), ...wordsOf(seen, since)],
-  };
+  const isRecent = seen.run.updated_at >= view.since;
+  const needs = isOver ? [] : buildNeed(seen);
+  const failed = isOver ? listFailures(seen, isRecent) : listSilence(seen, needs);
+  const units = listUnits(seen).filter(({ at }) => at >= view.since);
+  view.needs.push(...needs);
+  for (const { about, proof, commit } of units) if (proof.length > 0) view.done.push({ ...about, proof, commit });
+  view.failed.push(...failed, ...(isRecent || !isOver ? listForeign(seen) : []));
+  // A loop tells of its run itself.
+  if (!isOver && !seen.looping && needs.length + failed.length === 0) view.running.push(buildRunning(seen));
+  view.unchecked.push(...units.flatMap((unit) => listUnchecked(seen, unit)), ...listUntested(seen, view.since));
 }
 
-const aboutOf = ({ project, run }: SeenRun, at = run.updated_at): About => ({
+const buildAbout = ({ project, run }: SeenRun, at = run.updated_at): About => ({
   project,
   run: run.id,
   workflow: run.workflow,
-  task: run.task?.id ?? "",
-  title: run.task?.title ?? run.request ?? "",
+  task: run.work.task?.id ?? "",
+  title: run.work.task?.title ?? run.work.request ?? "",
   at,
 });
 
 const text = (value: Json | undefined) => (typeof value === "string" ? value : "");
-const last = (records: Told[], kind: string) => records.findLast((one) => one.kind === kind);
+const last = (records: DatedRecord[], kind: string) => records.findLast((one) => one.kind === kind);
 
 // ── Open ────────────────────────────────────────────────────────────────────
 
-function needOf(seen: SeenRun): NeedLine[] {
+function buildNeed(seen: SeenRun): NeedLine[] {
   const { waits } = seen.view;
-  return waits === null ? [] : [{ ...aboutOf(seen, waits.since), what: waits.what, how: waits.how }];
+  return waits === null ? [] : [{ ...buildAbout(seen, waits.since), what: waits.what, how: waits.how }];
 }
 
-function silenceOf(seen: SeenRun, needs: NeedLine[]): FailedLine[] {
+function listSilence(seen: SeenRun, needs: NeedLine[]): FailedLine[] {
   const { run, silent, looping } = seen;
   if (needs.length > 0 || looping || run.paused || silent < SILENT_MINUTES) return [];
   const why = `at ${run.stage}, nothing heard for ${spanText(silent)}`;
-  return [{ ...aboutOf(seen), outcome: "silent", why, how: `\`pawl explain ${run.id}\`` }];
+  return [{ ...buildAbout(seen), outcome: "silent", why, how: `\`pawl explain ${run.id}\`` }];
 }
 
-function runningOf(seen: SeenRun): RunningLine {
+function buildRunning(seen: SeenRun): RunningLine {
   const said = short(text(last(seen.records, "stopped")?.said), LONGEST);
   // The line begins with the workflow already.
   const where = runText({ ...seen.view, workflow: "" }).trim();
-  return { ...aboutOf(seen), where, said };
+  return { ...buildAbout(seen), where, said };
 }
 
 // ── Over ────────────────────────────────────────────────────────────────────
 
-function failureOf(seen: SeenRun): FailedLine[] {
+function listFailures(seen: SeenRun, isRecent: boolean): FailedLine[] {
   const { run, records } = seen;
   const outcome = run.outcome ?? "ended";
-  if (outcome === "completed") return [];
+  if (outcome === "completed" || !isRecent) return [];
   const end = last(records, "ended");
   const reason = run.why || text(last(records, "commanded")?.why) || text(last(records, "halted")?.why);
   const who = end?.by === "person" ? "by the person" : text(end?.signal);
   const why = short([who, reason].filter(Boolean).join(": "), LONGEST) || "no reason given";
-  return [{ ...aboutOf(seen), outcome, why, how: "" }];
+  return [{ ...buildAbout(seen), outcome, why, how: "" }];
 }
 
-function foreignOf(seen: SeenRun): FailedLine[] {
+function listForeign(seen: SeenRun): FailedLine[] {
   const { foreign, run } = seen;
   if (foreign === 0) return [];
   const why = `${foreign} ${foreign === 1 ? "commit" : "commits"} of it were not written by Pawl`;
-  return [{ ...aboutOf(seen), outcome: "tampered", why, how: `\`pawl explain ${run.id}\`` }];
+  return [{ ...buildAbout(seen), outcome: "tampered", why, how: `\`pawl explain ${run.id}\`` }];
 }
 
 /** A task, or the run itself. */
@@ -103,49 +181,54 @@ interface Unit {
   about: About;
   plan: string[];
   done: Run["done"];
+  proof: string[];
   commit: string | null;
 }
 
-function unitsOf(seen: SeenRun): Unit[] {
+function listUnits(seen: SeenRun): Unit[] {
   const { run } = seen;
-  const about = aboutOf(seen);
-  const over = run.finished ?? [];
+  const about = buildAbout(seen);
+  const over = run.work.finished ?? [];
   const tasks = over.map(({ task, title, at, plan, done }, nth) => ({
-    ...{ from: over[nth - 1]?.at ?? "", at, plan, done, commit: null },
+    ...{ from: over[nth - 1]?.at ?? "", at, plan, done, proof: listProofs(seen, plan, done), commit: null },
     about: { ...about, task, title, at },
   }));
   if (run.outcome !== "completed" || tasks.length > 0) return tasks;
-  return [{ from: "", at: run.updated_at, about, plan: run.plan, done: run.done, commit: run.commit_hash }];
+  const { plan, done, commit_hash: commit, updated_at: at } = run;
+  return [{ from: "", at, about, plan, done, proof: listProofs(seen, plan, done), commit }];
 }
 
 const PERSON = "the person decided so";
 
+function listProofs({ records }: SeenRun, plan: string[], done: Run["done"]): string[] {
+  return plan.flatMap((stage) =>
+    (done[stage]?.proof ?? [])
+      .filter((line) => !isWord(line, records))
+      .map((line) => short(`${stage}: ${line}`, LONGEST)),
+  );
+}
+
 /** A person's word is known by the record of it, not by how the line looks: a gate may be called anything. */
-function isWord(line: string, records: Told[]): boolean {
+function isWord(line: string, records: DatedRecord[]): boolean {
   if (line === PERSON) return true;
   return records.some((one) => one.kind === "approved" && line.startsWith(`${one.gate}: approved by ${one.who} (was `));
 }
 
-function proofsOf({ records }: SeenRun, { plan, done }: Unit): string[] {
-  return plan.flatMap((stage) =>
-    (done[stage]?.proof ?? []).filter((line) => !isWord(line, records)).map((line) => `${stage}: ${line}`),
-  );
-}
-
-function doneOf(seen: SeenRun, unit: Unit): DoneLine[] {
-  const proof = proofsOf(seen, unit).map((line) => short(line, LONGEST));
-  return proof.length === 0 ? [] : [{ ...unit.about, proof, commit: unit.commit }];
-}
-
 // ── Not checked ─────────────────────────────────────────────────────────────
 
-function uncheckedOf(seen: SeenRun, unit: Unit): UncheckedLine[] {
+const uncheckedLine = (about: About, kind: UncheckedLine["kind"], what: string): UncheckedLine => ({
+  ...about,
+  kind,
+  what: short(what, LONGEST),
+});
+
+function listUnchecked(seen: SeenRun, unit: Unit): UncheckedLine[] {
   const { plan, done, about, commit } = unit;
-  const isProved = proofsOf(seen, unit).length > 0;
+  const isProved = unit.proof.length > 0;
   const bare = plan.filter((stage) => done[stage] && !done[stage].proof);
   const left = plan.filter((stage) => !done[stage]);
   const said = `${bare.join(", ")}: claimed, nothing was checked`;
-  const line = (kind: UncheckedLine["kind"], what: string) => ({ ...about, kind, what: short(what, LONGEST) });
+  const line = (kind: UncheckedLine["kind"], what: string) => uncheckedLine(about, kind, what);
   return [
     ...(isProved || bare.length > 0 || seen.run.formal ? [] : [line("claimed", "done, and nothing proves it")]),
     ...(seen.run.formal ? [line("claimed", "all phases are over, by the agent's own word")] : []),
@@ -166,26 +249,19 @@ const neverVerified = (commit: string | null) =>
 const WAS: Record<string, string> = { fail: "had failed", unproven: "nothing had proved" };
 
 /** What a person took upon themselves, and what passed by luck. */
-function wordsOf(seen: SeenRun, since: string): UncheckedLine[] {
+function listUntested(seen: SeenRun, since: string): UncheckedLine[] {
   const recent = seen.records.filter(({ at }) => at >= since);
-  const line = (kind: UncheckedLine["kind"], what: string, at: string) => ({
-    ...aboutOf(seen, at),
-    kind,
-    what: short(what, LONGEST),
-  });
+  const line = (kind: UncheckedLine["kind"], what: string, at: string) =>
+    uncheckedLine(buildAbout(seen, at), kind, what);
   const approved = recent.filter(({ kind }) => kind === "approved");
   const flaky = new Map(recent.filter((one) => one.kind === "gated" && one.flaky === true).map((one) => [one.id, one]));
+  const off = seen.off.length > 0 && seen.run.updated_at >= since ? [seen.off.join(", ")] : [];
   return [
-    ...approved.map((one) =>
-      line(
-        "approved",
-        `${text(one.who)} approved ${text(one.gate)}, which ${WAS[text(one.was)] ?? "was not checked"} (by ${text(one.how)})`,
-        one.at,
-      ),
-    ),
+    ...approved.map(({ who, gate, was, how, at }) => {
+      const before = WAS[text(was)] ?? "was not checked";
+      return line("approved", `${text(who)} approved ${text(gate)}, which ${before} (by ${text(how)})`, at);
+    }),
     ...[...flaky.values()].map((one) => line("flaky", `${text(one.gate)} passed only when tried again`, one.at)),
-    ...(seen.off.length > 0 && seen.run.updated_at >= since
-      ? [line("off", `pawl.yaml switches off the gates of ${seen.off.join(", ")}`, seen.run.updated_at)]
-      : []),
+    ...off.map((signals) => line("off", `pawl.yaml switches off the gates of ${signals}`, seen.run.updated_at)),
   ];
 }

@@ -1,9 +1,10 @@
 /** The report as one screen, and as Markdown. Texts of others are cut to one line, and nothing is hidden in them. */
 import { between, fit } from "../../kernel/text/columns.ts";
-import { plain } from "../../kernel/text/safe-text.ts";
-import type { About, CostView, NeedLine, ReportView, UncheckedLine } from "./report-view.ts";
+import { counted } from "../../kernel/text/counted.ts";
+import { safeText } from "../../kernel/text/safe-text.ts";
+import type { About, CostView, NeedLine, ReportView, UncheckedLine } from "./report-run.ts";
 
-export interface Shown {
+export interface ShownParts {
   /** how a project is called, and where it is */
   name(root: string): string;
   path(root: string): string;
@@ -29,61 +30,64 @@ interface Item {
   rest: string;
 }
 
-interface Section {
-  title: string;
-  items: Item[];
-}
+type Section = [title: string, items: Item[]];
+
+const item = (mark: string, head: string, text: string, more: Partial<Item> = {}): Item => ({
+  ...{ mark, head, text, end: "", more: [], rest: "" },
+  ...more,
+});
 
 // ── What there is ───────────────────────────────────────────────────────────
 
-function sectionsOf(view: ReportView, shown: Shown): Section[] {
-  const head = (one: About, beside = ROOM) => headOf(one, view, shown, beside);
+function buildSections(view: ReportView, shown: ShownParts): Section[] {
+  const isOne = view.projects.length <= 1;
+  const head = (one: About, reserved = ROOM) => renderHead(one, view, shown, reserved);
   // A command is about the project in whose folder it is typed.
-  const place = ({ how, project }: NeedLine) =>
-    view.projects.length > 1 && isCommand(how) ? `, in ${shown.path(project)}` : "";
-  const base = { end: "", more: [], rest: "" };
-  const failed = view.failed.map((one) => ({
-    ...base,
-    ...{ mark: "✗", head: head(one), text: `${one.outcome}, ${one.why}`, end: one.how === "" ? "" : `  ${one.how}` },
-  }));
-  const unread = view.unread.map(({ project, why }) => ({
-    ...base,
-    ...{ mark: "✗", head: view.projects.length > 1 ? shown.name(project) : "not read", text: why },
-  }));
-  return [
-    {
-      title: "Needs you",
-      items: view.needs.map((one) => ({
-        ...{ ...base, mark: "▸", head: head(one), text: one.what, end: `, since ${shown.time(one.at)}` },
-        more: [{ sign: "→", text: `${one.how}${place(one)}`, whole: isCommand(one.how) }],
-      })),
-    },
-    {
-      title: "Proved done",
-      items: view.done.map((one) => ({
-        ...{ ...base, mark: "✓", head: head(one, ROOM_OF_TIME), text: shown.time(one.at) },
-        end: one.commit === null ? "" : `, commit ${one.commit.slice(0, 12)}`,
-        more: one.proof.map((text) => ({ sign: "·", text, whole: false })),
-        rest: `\`pawl explain ${one.run}\``,
-      })),
-    },
-    { title: "Failed or stalled", items: [...failed, ...unread] },
-    {
-      title: "Still running",
-      items: view.running.map((one) => ({
-        ...{ ...base, mark: "◦", head: head(one), text: one.where },
-        more: one.said === "" ? [] : [{ sign: "it claims:", text: `“${one.said}”`, whole: false }],
-      })),
-    },
-    {
-      title: "Not checked",
-      items: grouped(view.unchecked).map(([one, count]) => ({
-        ...{ ...base, mark: "?", text: one.what },
-        head: count === 1 ? head(one) : `${head({ ...one, run: "", task: "", title: "" })}, ${count} times`,
-      })),
-    },
-    { title: "Cost", items: costLines(view.cost).map((text) => ({ ...base, mark: "$", head: "", text })) },
-  ].filter(({ items }) => items.length > 0);
+  const place = ({ how, project }: NeedLine) => (isOne || !isCommand(how) ? "" : `, in ${shown.path(project)}`);
+  const sections: Section[] = [
+    [
+      "Needs you",
+      view.needs.map((one) => {
+        const more = [{ sign: "→", text: `${one.how}${place(one)}`, whole: isCommand(one.how) }];
+        return item("▸", head(one), one.what, { end: `, since ${shown.time(one.at)}`, more });
+      }),
+    ],
+    [
+      "Proved done",
+      view.done.map((one) => {
+        const end = one.commit === null ? "" : `, commit ${one.commit.slice(0, 12)}`;
+        const more = one.proof.map((text) => ({ sign: "·", text, whole: false }));
+        const rest = `\`pawl explain ${one.run}\``;
+        return item("✓", head(one, ROOM_OF_TIME), shown.time(one.at), { end, more, rest });
+      }),
+    ],
+    [
+      "Failed or stalled",
+      [
+        ...view.failed.map((one) => {
+          const end = one.how === "" ? "" : `  ${one.how}`;
+          return item("✗", head(one), `${one.outcome}, ${one.why}`, { end });
+        }),
+        ...view.unread.map(({ project, why }) => item("✗", isOne ? "not read" : shown.name(project), why)),
+      ],
+    ],
+    [
+      "Still running",
+      view.running.map((one) => {
+        const more = one.said === "" ? [] : [{ sign: "it claims:", text: `“${one.said}”`, whole: false }];
+        return item("◦", head(one), one.where, { more });
+      }),
+    ],
+    [
+      "Not checked",
+      grouped(view.unchecked).map(([one, count]) => {
+        const many = `${head({ ...one, run: "", task: "", title: "" })}, ${count} times`;
+        return item("?", count === 1 ? head(one) : many, one.what);
+      }),
+    ],
+    ["Cost", costLines(view.cost).map((text) => item("$", "", text))],
+  ];
+  return sections.filter(([, items]) => items.length > 0);
 }
 
 /** The same said of many runs is one line. */
@@ -105,11 +109,11 @@ const SHORTEST_TITLE = 16;
 const LONGEST_TITLE = 200;
 
 /** Of a long line the title gives way: a run's name is typed into commands. */
-function headOf(about: About, { projects }: ReportView, shown: Shown, beside: number): string {
+function renderHead(about: About, { projects }: ReportView, shown: ShownParts, reserved: number): string {
   const { project, run, workflow, task, title } = about;
   const place = projects.length > 1 ? `${fit(shown.name(project), 24)}: ` : "";
   const names = [fit(workflow, 24), run].filter(Boolean).join(" ");
-  const room = shown.columns - beside - place.length - names.length;
+  const room = shown.columns - reserved - place.length - names.length;
   const called = fit(title || task, Math.min(LONGEST_TITLE, Math.max(SHORTEST_TITLE, room)));
   return called === "" ? `${place}${names}` : `${place}${called} (${names})`;
 }
@@ -131,9 +135,8 @@ function costLines({ runs, loops }: CostView): string[] {
 
 const lacking = (unknown: number) => (unknown === 0 ? "" : ` (${unknown} did not tell)`);
 const money = (usd: number) => `$${usd.toFixed(2)}`;
-const counted = (count: number, what: string) => `${count} ${what}${count === 1 ? "" : "s"}`;
 
-function firstLine({ projects, since, at }: ReportView, shown: Shown): string {
+function firstLine({ projects, since, at }: ReportView, shown: ShownParts): string {
   const where = projects.length === 1 ? shown.path(projects[0]!) : `${projects.length} projects`;
   return `${where}, since ${shown.asked} (${shown.time(since)}), now ${shown.time(at)}`;
 }
@@ -164,19 +167,19 @@ const LEVELS = [
 ];
 const EVERYTHING = { most: Number.MAX_SAFE_INTEGER, below: Number.MAX_SAFE_INTEGER };
 
-export function reportText(view: ReportView, shown: Shown): string {
-  const sections = sectionsOf(view, shown);
+export function reportText(view: ReportView, shown: ShownParts): string {
+  const sections = buildSections(view, shown);
   const top = [fit(`Report of ${firstLine(view, shown)}`, shown.columns), fit(counts(view), shown.columns)];
   const lines = (level: (typeof LEVELS)[number]) => [
     ...top,
-    ...sections.flatMap((section) => ["", section.title, ...linesOf(section, level, shown.columns)]),
+    ...sections.flatMap(([title, items]) => ["", title, ...renderLines(items, level, shown.columns)]),
   ];
   if (shown.full) return `${lines(EVERYTHING).join("\n")}\n`;
   const fitting = LEVELS.find((level) => lines(level).length < shown.rows) ?? LEVELS.at(-1)!;
   return `${lines(fitting).join("\n")}\n`;
 }
 
-function linesOf({ items }: Section, { most, below }: (typeof LEVELS)[number], columns: number): string[] {
+function renderLines(items: Item[], { most, below }: (typeof LEVELS)[number], columns: number): string[] {
   const hidden = items.length - most;
   // One more entry takes no more room than the line that would speak of it.
   const kept = hidden > 0 ? items.slice(0, most) : items;
@@ -199,8 +202,8 @@ function itemLines({ mark, head, text, end, more, rest }: Item, below: number, c
 // ── As Markdown ─────────────────────────────────────────────────────────────
 
 /** Nothing is left out. Texts of others stand as code: nothing in them is a link, a picture, a name or HTML. */
-export function reportMarkdown(view: ReportView, shown: Shown): string {
-  const sections = sectionsOf(view, { ...shown, columns: Number.MAX_SAFE_INTEGER }).map(({ title, items }) =>
+export function reportMarkdown(view: ReportView, shown: ShownParts): string {
+  const sections = buildSections(view, { ...shown, columns: Number.MAX_SAFE_INTEGER }).map(([title, items]) =>
     [`### ${title}`, "", ...items.flatMap(itemMarkdown), ""].join("\n"),
   );
   return [`## Report of ${code(firstLine(view, shown))}`, "", counts(view), "", ...sections].join("\n");
@@ -215,6 +218,6 @@ function itemMarkdown({ head, text, end, more }: Item): string[] {
 }
 
 function code(text: string): string {
-  const line = plain(text).replace(/\s+/g, " ").trim().slice(0, 500).replaceAll("`", "'");
+  const line = safeText(text).replace(/\s+/g, " ").trim().slice(0, 500).replaceAll("`", "'");
   return line === "" ? "" : `\`${line}\``;
 }

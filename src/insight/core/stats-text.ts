@@ -1,7 +1,8 @@
-/** Statistics as a screen and as CSV. Figures that are not exact are marked ≈. */
-import { columnsOf, fit, wrapped } from "../../kernel/text/columns.ts";
-import { plain } from "../../kernel/text/safe-text.ts";
-import type { Course, LoopFigures, RunFigures, StageFigures, StatsView } from "./stats-view.ts";
+/** Statistics as a screen and as CSV, and where most time is lost. Figures that are not exact are marked ≈. */
+import { countColumns, fit, wrapped } from "../../kernel/text/columns.ts";
+import { counted } from "../../kernel/text/counted.ts";
+import { safeText } from "../../kernel/text/safe-text.ts";
+import type { LoopFigures, RunFigures, StageStat, StatsView } from "../types.ts";
 
 export interface ShownStats {
   /** the project's path, or how many there are */
@@ -15,7 +16,7 @@ export interface ShownStats {
 }
 
 /** Fewer stays in stages than this say nothing about a habit. */
-const ENOUGH = 5;
+export const ENOUGH_ATTEMPTS = 5;
 const STAGE = 18;
 const BAR = 24;
 
@@ -40,7 +41,7 @@ export function statsText(view: StatsView, shown: ShownStats): string {
 }
 
 const sum = <T>(all: T[], of: (one: T) => number) => all.reduce((total, one) => total + of(one), 0);
-const keyOf = ({ workflow, stage }: { workflow: string; stage: string }) => `${workflow}\0${stage}`;
+const stageKey = ({ workflow, stage }: { workflow: string; stage: string }) => `${workflow}\0${stage}`;
 
 // ── Runs ────────────────────────────────────────────────────────────────────
 
@@ -78,7 +79,6 @@ function against({ runs }: RunFigures, before: RunFigures): string {
 }
 
 const arrow = (before: number, now: number) => (now > before ? "↑" : now < before ? "↓" : "=");
-const counted = (count: number, what: string) => `${count} ${what}${count === 1 ? "" : "s"}`;
 
 // ── Stages ──────────────────────────────────────────────────────────────────
 
@@ -101,7 +101,7 @@ function tableBlocks({ stages, courses }: StatsView, columns: number): string[][
     const title = fit(workflow, STAGE) || "(no name)";
     return [
       `${padded(title, STAGE)}${shown(HEADINGS)}`,
-      ...own.map((one) => `  ${name(one.stage)}${shown([...figures(one), courseOf(one, courses)])}`),
+      ...own.map((one) => `  ${name(one.stage)}${shown([...figures(one), renderCourse(one, courses)])}`),
     ];
   });
   return without.length === 0 ? blocks : [...blocks, [`Not shown (screen too narrow): ${without.join(", ")}.`]];
@@ -117,9 +117,9 @@ function leftOut(columns: number): string[] {
 const name = (stage: string) => padded(fit(stage, STAGE - 3), STAGE - 2);
 const placed = (text: string, at: number) => (HEADINGS[at] === COURSE ? `  ${text}` : text.padStart(WIDTHS[at]!));
 /** Wide signs make a table crooked, never wrong. */
-const padded = (text: string, width: number) => text + " ".repeat(Math.max(0, width - columnsOf(text)));
+const padded = (text: string, width: number) => text + " ".repeat(Math.max(0, width - countColumns(text)));
 
-function figures(one: StageFigures): string[] {
+function figures(one: StageStat): string[] {
   const about = one.approximate ? "≈" : "";
   const time = (ms: number | null) => (ms === null ? "–" : `${about}${span(ms)}`);
   return [
@@ -136,14 +136,14 @@ const percent = (rate: number | null) => (rate === null ? "–" : `${Math.round(
 
 const BLOCKS = "▁▂▃▄▅▆▇█";
 
-function courseOf(stage: StageFigures, courses: Course[]): string {
-  const { medians = [] } = courses.find((one) => keyOf(one) === keyOf(stage)) ?? {};
+function renderCourse(stage: StageStat, courses: StatsView["courses"]): string {
+  const { medians = [] } = courses.find((one) => stageKey(one) === stageKey(stage)) ?? {};
   const most = Math.max(0, ...medians.map((ms) => ms ?? 0));
   const block = (ms: number) => BLOCKS[most === 0 ? 0 : Math.min(7, Math.floor((ms / most) * 7.999))]!;
   return medians.map((ms) => (ms === null ? "·" : block(ms))).join("");
 }
 
-function timeLines(stages: StageFigures[]): string[] {
+function timeLines(stages: StageStat[]): string[] {
   const all = sum(stages, (one) => one.total_ms);
   if (all <= 0) return [];
   const longest = stages
@@ -154,7 +154,7 @@ function timeLines(stages: StageFigures[]): string[] {
   return [
     "Where the time goes",
     ...longest.map((one) => {
-      const bar = barOf(one.total_ms / most).padEnd(BAR);
+      const bar = renderBar(one.total_ms / most).padEnd(BAR);
       return `  ${name(one.stage)}${bar} ${percent(one.total_ms / all).padStart(5)}  ${span(one.total_ms)} (${fit(one.workflow, 24)})`;
     }),
   ];
@@ -163,18 +163,18 @@ function timeLines(stages: StageFigures[]): string[] {
 const EIGHTHS = ["", "▏", "▎", "▍", "▌", "▋", "▊", "▉"];
 
 /** Of `BAR` columns; what is there at all is seen. */
-function barOf(share: number): string {
+function renderBar(share: number): string {
   const eighths = Math.max(share > 0 ? 1 : 0, Math.round(share * BAR * 8));
   return `${"█".repeat(Math.floor(eighths / 8))}${EIGHTHS[eighths % 8]}`;
 }
 
 function bottleneckLines({ bottleneck, runs }: StatsView, attempts: number, columns: number): string[] {
   if (bottleneck !== null) {
-    const evidence = plain(bottleneck.evidence).split("; ");
-    return [`Bottleneck: ${plain(bottleneck.sentence)}`, ...flowing("  ", evidence, "; ", Math.min(90, columns))];
+    const evidence = safeText(bottleneck.evidence).split("; ");
+    return [`Bottleneck: ${safeText(bottleneck.sentence)}`, ...flowing("  ", evidence, "; ", Math.min(90, columns))];
   }
-  if (runs.runs === 0 || attempts === 0 || attempts >= ENOUGH) return [];
-  return [`Not enough data for a bottleneck: ${attempts} of ${ENOUGH} finished stages.`];
+  if (runs.runs === 0 || attempts === 0 || attempts >= ENOUGH_ATTEMPTS) return [];
+  return [`Not enough data for a bottleneck: ${attempts} of ${ENOUGH_ATTEMPTS} finished stages.`];
 }
 
 /** The parts, as many in a line as fit. */
@@ -183,7 +183,7 @@ function flowing(start: string, parts: string[], between: string, columns: numbe
   for (const part of parts) {
     const longer = `${lines.at(-1)}${between}${part}`;
     if (lines.length === 0) lines.push(`${start}${part}`);
-    else if (columnsOf(longer) > columns) lines.push(`${" ".repeat(columnsOf(start))}${part}`);
+    else if (countColumns(longer) > columns) lines.push(`${" ".repeat(countColumns(start))}${part}`);
     else lines[lines.length - 1] = longer;
   }
   return lines;
@@ -194,22 +194,22 @@ function flowing(start: string, parts: string[], between: string, columns: numbe
 /** Only what can be compared: a few tries on either side prove nothing. */
 function trendLines({ stages, stages_before, runs }: StatsView, columns: number): string[] {
   if (runs.runs === 0) return [];
-  const known = new Map(stages_before.filter(isEnough).map((one) => [keyOf(one), one]));
+  const known = new Map(stages_before.filter(isEnough).map((one) => [stageKey(one), one]));
   const pairs = stages.filter(isEnough).flatMap((now) => {
-    const before = known.get(keyOf(now));
+    const before = known.get(stageKey(now));
     return before === undefined ? [] : [{ now, before }];
   });
   if (pairs.length === 0)
-    return [`No trend: no stage has ${ENOUGH} tries both in this time and in the time before it.`];
+    return [`No trend: no stage has ${ENOUGH_ATTEMPTS} tries both in this time and in the time before it.`];
   const told = pairs.flatMap(({ now, before }) =>
     flowing(`  ${name(now.stage)}`, trendParts(now, before), "   ", columns),
   );
   return ["Compared with the period before, of the same length", ...told];
 }
 
-const isEnough = ({ attempts }: StageFigures) => attempts >= ENOUGH;
+const isEnough = ({ attempts }: StageStat) => attempts >= ENOUGH_ATTEMPTS;
 
-function trendParts(now: StageFigures, before: StageFigures): string[] {
+function trendParts(now: StageStat, before: StageStat): string[] {
   const about = now.approximate || before.approximate ? "≈" : "";
   const [old, fresh] = [before.p50_ms ?? 0, now.p50_ms ?? 0];
   const rates = [before.success_rate ?? 0, now.success_rate ?? 0] as const;
@@ -229,11 +229,11 @@ function loopLines(now: LoopFigures, before: LoopFigures): string[] {
     before.loops === 0 ? "" : ` (${arrow(before.iterations, now.iterations)} ${before.iterations} before)`;
   const failures = now.failures === 0 ? "" : `, ${now.failures} failed`;
   return [
-    `Loops: ${now.capped ? "the newest " : ""}${now.loops}, ${ends.join(", ")}; ${counted(now.iterations, "iteration")}${failures}${compared}; ${costOf(now)}`,
+    `Loops: ${now.capped ? "the newest " : ""}${now.loops}, ${ends.join(", ")}; ${counted(now.iterations, "iteration")}${failures}${compared}; ${formatCost(now)}`,
   ];
 }
 
-function costOf({ cost_usd, unknown, loops }: LoopFigures): string {
+function formatCost({ cost_usd, unknown, loops }: LoopFigures): string {
   if (unknown === loops && cost_usd === 0) return "cost unknown";
   return `${unknown > 0 ? "at least " : ""}$${cost_usd.toFixed(2)}`;
 }
@@ -255,6 +255,66 @@ export function span(ms: number): string {
   return hours < 48 ? `${(minutes / 60).toFixed(1)} h` : `${(hours / 24).toFixed(1)} d`;
 }
 
+// ── Bottleneck ──────────────────────────────────────────────────────────────
+
+/** In one sentence with its figures. */
+export function findBottleneck(stats: StageStat[]): { sentence: string; evidence: string } | null {
+  const attempts = sum(stats, (one) => one.attempts);
+  if (attempts < ENOUGH_ATTEMPTS) return null;
+  const all = sum(stats, (one) => one.total_ms);
+  const worst = stats.reduce((a, b) => (lostIn(b) > lostIn(a) ? b : a));
+  if (lostIn(worst) <= 0 || all <= 0) return null;
+  return { sentence: writeSentence(worst, all), evidence: describeEvidence(worst, all) };
+}
+
+/** What it usually takes, as often as it happened; one night of waiting counts as what it was. */
+const lostIn = ({ p50_ms, attempts, waited_ms }: StageStat) => Math.max((p50_ms ?? 0) * attempts, waited_ms);
+
+function writeSentence(stat: StageStat, all: number): string {
+  const name = `${stat.stage} (${stat.workflow})`;
+  const { waited_ms, total_ms, gate_fails, attempts, runs, p50_ms } = stat;
+  if (waited_ms * 2 > total_ms)
+    return `Most time is lost in ${name} waiting for you: ${duration(waited_ms)} of the ${duration(total_ms)} spent there.`;
+  if (gate_fails * 2 >= attempts)
+    return `Most time is lost in ${name}, where checks fail: ${counted(gate_fails, "failure")} in ${counted(attempts, "attempt")}.`;
+  if (attempts >= runs * 1.5)
+    return `Most time is lost in ${name}, which is done over and over: ${counted(attempts, "attempt")} in ${counted(runs, "run")}.`;
+  const each = duration(p50_ms ?? total_ms / attempts);
+  return `Most time is spent in ${name}: ${each} each time, ${share(total_ms, all)} of all time in stages.`;
+}
+
+/** Half a second of waiting is how long a hook takes. */
+const SHORTEST_WAIT_MS = 1_000;
+
+function describeEvidence(stat: StageStat, all: number): string {
+  const { attempts, runs, p50_ms, p95_ms, total_ms, waited_ms, gate_fails, approximate } = stat;
+  const about = approximate ? "about " : "";
+  const parts = [
+    `${counted(attempts, "attempt")} in ${counted(runs, "run")}`,
+    p50_ms !== null && p95_ms !== null && `p50 ${about}${duration(p50_ms)}, p95 ${about}${duration(p95_ms)}`,
+    `${duration(total_ms)} in all, ${share(total_ms, all)} of the time in stages`,
+    waited_ms >= SHORTEST_WAIT_MS && `${duration(waited_ms)} waiting for you`,
+    gate_fails > 0 && counted(gate_fails, "gate failure"),
+  ];
+  return parts.filter(Boolean).join("; ");
+}
+
+function share(part: number, all: number): string {
+  const percent = Math.round((part / all) * 100);
+  return percent === 0 ? "less than 1 %" : `${percent} %`;
+}
+
+function duration(ms: number): string {
+  const minutes = Math.round(Math.round(ms / 1000) / 60);
+  if (minutes < 60) return span(ms);
+  const [hours, rest] = [Math.floor(minutes / 60), minutes % 60];
+  if (hours >= 48) return withRest(Math.floor(hours / 24), "d", hours % 24, "h");
+  return withRest(hours, "h", rest, "min");
+}
+
+const withRest = (count: number, unit: string, rest: number, smaller: string) =>
+  rest === 0 ? `${count} ${unit}` : `${count} ${unit} ${rest} ${smaller}`;
+
 // ── CSV ─────────────────────────────────────────────────────────────────────
 
 const COLUMNS = [
@@ -265,9 +325,9 @@ const BEFORE = ["attempts", "success_rate", "p50_ms", "p95_ms"] as const;
 
 /** RFC 4180, one line a stage. No cell is taken for a formula by whoever opens it as a spreadsheet. */
 export function statsCsv({ stages, stages_before }: StatsView): string {
-  const known = new Map(stages_before.map((one) => [keyOf(one), one]));
+  const known = new Map(stages_before.map((one) => [stageKey(one), one]));
   const rows = stages.map((one) => {
-    const before = known.get(keyOf(one));
+    const before = known.get(stageKey(one));
     return [...COLUMNS.map((key) => one[key]), ...BEFORE.map((key) => before?.[key] ?? null)];
   });
   const head = [...COLUMNS, ...BEFORE.map((key) => `before_${key}`)];
@@ -277,7 +337,7 @@ export function statsCsv({ stages, stages_before }: StatsView): string {
 function cell(value: string | number | boolean | null): string {
   if (value === null) return "";
   if (typeof value !== "string") return String(value);
-  const text = plain(value);
+  const text = safeText(value);
   const safe = /^[\s]*[=+\-@\t\r|%]/.test(text) ? `'${text}` : text;
   return /[",\r\n']/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
 }

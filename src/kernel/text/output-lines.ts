@@ -1,9 +1,11 @@
 /** Output of clients, one JSON object per line. Others wrote it, so nothing about it is certain. */
 
+import { attempt } from "../attempt.ts";
+
 export type Line = Record<string, unknown>;
 
 /** Its beginning may be cut off, and it may contain other lines. `skip`: beginnings of lines that are not needed. */
-export function linesOf(tail: string, skip: string[] = []): Line[] {
+export function parseLines(tail: string, skip: string[] = []): Line[] {
   const found: Line[] = [];
   for (let from = 0; from < tail.length; ) {
     const end = tail.indexOf("\n", from);
@@ -17,20 +19,14 @@ export function linesOf(tail: string, skip: string[] = []): Line[] {
   return found;
 }
 
-export function parseLine(text: string): Line | null {
-  try {
-    return asLine(JSON.parse(text));
-  } catch {
-    return null;
-  }
-}
+export const parseLine = (text: string): Line | null => attempt(() => asLine(JSON.parse(text)), null);
 
 export const asLine = (value: unknown): Line | null =>
   typeof value === "object" && value !== null && !Array.isArray(value) ? (value as Line) : null;
 export const within = (line: Line | null, key: string): Line => asLine(line?.[key]) ?? {};
 export const objectsIn = (values: unknown[]): Line[] => values.map(asLine).filter((one) => one !== null);
 export const listIn = (line: Line, key: string): Line[] => (Array.isArray(line[key]) ? objectsIn(line[key]) : []);
-export const textOf = (value: unknown): string | null => (typeof value === "string" ? value : null);
-export const countOf = (value: unknown): number => (typeof value === "number" && value > 0 ? value : 0);
-export const moneyOf = (value: unknown): number | null =>
+export const textOrNull = (value: unknown): string | null => (typeof value === "string" ? value : null);
+export const readCount = (value: unknown): number => (typeof value === "number" && value > 0 ? value : 0);
+export const readMoney = (value: unknown): number | null =>
   typeof value === "number" && Number.isFinite(value) && value >= 0 ? value : null;

@@ -20,10 +20,10 @@ interface Closing {
 }
 
 /** `own` is as long as `text`, with quotations masked; "": all of it is quotation. */
-export type Told = (text: string, own: string) => void;
+export type ProseReader = (text: string, own: string) => void;
 
 /** "open": the text ends inside a quotation. */
-export function readProse(text: string, tell: Told): "open" | "closed" {
+export function readProse(text: string, tell: ProseReader): "open" | "closed" {
   const prose: Prose = { paragraph: [], closing: null };
   for (const line of text.split(/\r\n|\n|\r/)) readLine(prose, line, tell);
   endParagraph(prose, tell);
@@ -31,29 +31,26 @@ export function readProse(text: string, tell: Told): "open" | "closed" {
 }
 
 /** What is told comes in the order of the text: paragraphs when they end, lines of a quotation at once. */
-function readLine(prose: Prose, line: string, tell: Told): void {
+function readLine(prose: Prose, line: string, tell: ProseReader): void {
   const opened = prose.closing ? null : opensBlock(line);
   if (opened || isBlank(line)) endParagraph(prose, tell);
   // An unclosed comment in the paragraph swallows what follows, this line too.
-  if (prose.closing) readQuoted(prose, line, tell);
-  else if (opened) {
+  if (prose.closing) {
+    if (prose.closing.isEnd(line)) prose.closing = null;
+    tell(line, "");
+  } else if (opened) {
     prose.closing = opened === "one line" ? null : opened;
     tell(line, "");
   } else if (!isBlank(line)) prose.paragraph.push(line);
 }
 
-function endParagraph(prose: Prose, tell: Told): void {
+function endParagraph(prose: Prose, tell: ProseReader): void {
   if (prose.paragraph.length === 0) return;
   const text = prose.paragraph.join("\n");
   const { own, opensComment } = ownWords(text);
   prose.paragraph = [];
   if (opensComment) prose.closing = COMMENT;
   tell(text, own);
-}
-
-function readQuoted(prose: Prose, line: string, tell: Told): void {
-  if (prose.closing?.isEnd(line)) prose.closing = null;
-  tell(line, "");
 }
 
 const isBlank = (line: string) => /^[ \t]*$/.test(line);
@@ -75,7 +72,7 @@ function opensFence(line: string): Closing | null {
   // Nearly all of them begin their line.
   const first = head.charCodeAt(0);
   if (first === TICK || first === TILDE) {
-    const end = endOf(head, 0, first);
+    const end = endIndex(head, 0, first);
     if (end >= 3) return first === TICK && head.includes("`", end) ? null : fenceEnd("", first, end);
   }
   const [, indent, marks, rest] = FENCE.exec(head) ?? [];
@@ -83,7 +80,7 @@ function opensFence(line: string): Closing | null {
   return fenceEnd(indent!, marks.charCodeAt(0), marks.length);
 }
 
-function endOf(line: string, from: number, sign: number): number {
+function endIndex(line: string, from: number, sign: number): number {
   let end = from;
   while (line.charCodeAt(end) === sign) end++;
   return end;
@@ -102,7 +99,7 @@ function fenceEnd(indent: string, mark: number, length: number): Closing {
 /** Letter by letter: there are as many fences as there are expressions to be made for them. */
 function isFence(line: string, mark: number, least: number, mostColumns: number): boolean {
   const { at, columns } = beforeFence(line);
-  const end = endOf(line, at, mark);
+  const end = endIndex(line, at, mark);
   return end - at >= least && columns <= mostColumns && isBlank(line.slice(end));
 }
 

@@ -38,14 +38,8 @@ export function parseSignals(text: string, family: SignalFamily): Signals {
     else if (line.length < LOOK && ALMOST[family].test(line.replace(DECORATION, "")))
       signals.malformed.push(line.trim().slice(0, 120));
   }
-  signals.trailing =
-    signals.found.length > 0 &&
-    !EXACT[family].test(
-      text
-        .trimEnd()
-        .split(/\r\n|\n|\r/)
-        .at(-1) ?? "",
-    );
+  const lines = text.trimEnd().split(/\r\n|\n|\r/);
+  signals.trailing = signals.found.length > 0 && !EXACT[family].test(lines.at(-1) ?? "");
   return signals;
 }
 

@@ -10,11 +10,11 @@ const BUCKETS = 2 + Math.ceil(Math.log(8.64e15) / WIDTH);
 export const newHistogram = (): Histogram => new Uint32Array(BUCKETS);
 
 /** 0 is its own bucket; bucket 1 begins at 1 ms. */
-const bucketOf = (ms: number): number => (ms < 1 ? 0 : Math.min(BUCKETS - 1, 1 + Math.floor(Math.log(ms) / WIDTH)));
-const middleOf = (bucket: number): number => (bucket === 0 ? 0 : Math.round(Math.exp((bucket - 0.5) * WIDTH)));
+const bucketIndex = (ms: number): number => (ms < 1 ? 0 : Math.min(BUCKETS - 1, 1 + Math.floor(Math.log(ms) / WIDTH)));
+const bucketMiddle = (bucket: number): number => (bucket === 0 ? 0 : Math.round(Math.exp((bucket - 0.5) * WIDTH)));
 
 export function addTo(histogram: Histogram, ms: number): void {
-  histogram[bucketOf(ms)]!++;
+  histogram[bucketIndex(ms)]!++;
 }
 
 /** As text: bucket and count, bucket and count … of those that are not empty. */
@@ -22,10 +22,6 @@ export function packHistogram(histogram: Histogram): string {
   const pairs: number[] = [];
   for (let bucket = 0; bucket < BUCKETS; bucket++) if (histogram[bucket] !== 0) pairs.push(bucket, histogram[bucket]!);
   return JSON.stringify(pairs);
-}
-
-export function merge(into: Histogram, more: Histogram): void {
-  for (let bucket = 0; bucket < BUCKETS; bucket++) into[bucket]! += more[bucket]!;
 }
 
 export function mergePacked(into: Histogram, packed: string): void {
@@ -38,14 +34,14 @@ export function exactQuantile(sorted: ArrayLike<number>, share: number): number 
   return sorted.length === 0 ? null : sorted[Math.max(0, Math.ceil(sorted.length * share) - 1)]!;
 }
 
-export function quantileOf(histogram: Histogram, share: number): number | null {
+export function computeQuantile(histogram: Histogram, share: number): number | null {
   let total = 0;
   for (let bucket = 0; bucket < BUCKETS; bucket++) total += histogram[bucket]!;
   const wanted = Math.max(1, Math.ceil(total * share));
   let passed = 0;
   for (let bucket = 0; bucket < BUCKETS; bucket++) {
     passed += histogram[bucket]!;
-    if (passed >= wanted) return middleOf(bucket);
+    if (passed >= wanted) return bucketMiddle(bucket);
   }
   return null;
 }

@@ -1,5 +1,5 @@
 /** What a person writes after `--since`, as milliseconds since 1970. */
-import { DAY, HOUR, MINUTE, parseDay, SECOND, zoneOf } from "./calendar.ts";
+import { DAY, HOUR, MINUTE, parseDay, parseZone, SECOND } from "./calendar.ts";
 
 export interface Clock {
   now: number;
@@ -19,30 +19,30 @@ const MOMENT = /^(\d{4}-\d\d-\d\d)(?:[T ](\d\d:\d\d(?::\d\d)?)(?:\.\d{1,9})?(Z|[
 
 export function parseSince(text: string, clock: Clock): Since {
   const asked = text.trim().toLowerCase();
-  const ms = spanOf(asked, clock) ?? dateOf(asked, clock) ?? dayOf(asked, clock);
+  const ms = parseSpan(asked, clock) ?? parseDate(asked, clock) ?? parseWeekday(asked, clock);
   if (ms === null) return { ok: false, why: "not a time" };
   return ms > clock.now ? { ok: false, why: "it is in the future" } : { ok: true, ms };
 }
 
 /** `2h`: so long ago. A day is 24 hours here, whatever the clocks did. */
-function spanOf(asked: string, { now }: Clock): number | null {
+function parseSpan(asked: string, { now }: Clock): number | null {
   const [, count, unit] = /^(\d{1,5})\s?(s|m|h|d|w)$/.exec(asked) ?? [];
   return unit === undefined ? null : now - Number(count) * SPANS[unit]!;
 }
 
 /** `2026-01-31`, with a time and a zone or without; without a zone it is local. */
-function dateOf(asked: string, clock: Clock): number | null {
+function parseDate(asked: string, clock: Clock): number | null {
   const [, date, clockTime = "0:00", zone] = MOMENT.exec(asked) ?? [];
   const day = date === undefined ? null : parseDay(date);
-  const time = timeOf(clockTime);
+  const time = parseTime(clockTime);
   if (day === null || time === null) return null;
-  return zone === undefined ? fromLocal(day + time, clock) : day + time - zoneOf(zone);
+  return zone === undefined ? fromLocal(day + time, clock) : day + time - parseZone(zone);
 }
 
 /** `20:00`, `yesterday`, `monday 9:00`: the last time that it was so. */
-function dayOf(asked: string, clock: Clock): number | null {
+function parseWeekday(asked: string, clock: Clock): number | null {
   const [found, word = "", clockTime] = /^([a-z]*)\s*(\d{1,2}:.*)?$/.exec(asked) ?? [];
-  const time = timeOf(clockTime ?? "0:00");
+  const time = parseTime(clockTime ?? "0:00");
   if (!found || time === null) return null;
   const today = new Date(clock.now + clock.offset(clock.now) * MINUTE).setUTCHours(0, 0, 0, 0);
   const at = (day: number) => fromLocal(day + time, clock);
@@ -55,7 +55,7 @@ function dayOf(asked: string, clock: Clock): number | null {
   return at(last) > clock.now ? at(last - 7 * DAY) : at(last);
 }
 
-function timeOf(text: string): number | null {
+function parseTime(text: string): number | null {
   const [, hour, minute, second = "0"] = TIME.exec(text) ?? [];
   return hour === undefined ? null : Number(hour) * HOUR + Number(minute) * MINUTE + Number(second) * SECOND;
 }

@@ -1,6 +1,6 @@
 /** What a decision asks for, and what it is told. Data only. */
 
-import type { Names, Seen } from "./inference.ts";
+import type { Names, ObservedStage } from "./inference.ts";
 import type { Json } from "./json.ts";
 import type { Leftover } from "./task.ts";
 import type { FileState, GateFact, GateNeed } from "./verdict.ts";
@@ -39,11 +39,20 @@ export interface DocumentFact {
   hash: string;
 }
 
+export interface NotesFact {
+  text: string;
+  /** ISO time */
+  changed_at: string;
+}
+
 export type Need =
   | { kind: "message" }
   | { kind: "tools"; since: string }
+  /** which of these agents were started, or given work, since then */
+  | { kind: "agents"; since: string; ids: string[] }
   | { kind: "report"; file: string }
   | { kind: "files"; paths: string[] }
+  | { kind: "notes"; path: string }
   | { kind: "git" }
   | { kind: "tree" }
   /** the next task in scope, claimed for this actor; `wanted`: this one, "" for any */
@@ -66,9 +75,12 @@ export interface Facts {
   /** the whole last message (all text blocks) */
   message?: Fact<string>;
   tools?: Fact<ToolCall[]>;
+  agents?: Fact<string[]>;
   git?: Fact<GitFact>;
   /** which of the asked files are there */
   files?: Fact<Record<string, FileState>>;
+  /** null: there is no such file */
+  notes?: Fact<NotesFact | null>;
   /** the whole text of a kept report */
   report?: Fact<string>;
   document?: Fact<DocumentFact>;
@@ -78,7 +90,7 @@ export interface Facts {
   gates?: Record<string, GateFact>;
   next_task?: Fact<NextTask>;
   task?: Fact<TaskFact>;
-  seen?: Fact<Seen>;
+  seen?: Fact<ObservedStage>;
 }
 
 /** The next task; or none is free, and these are what is left of the queue. */
@@ -93,7 +105,7 @@ export interface TaskFact {
   owner: string | null;
   labels: string[];
   tracker: string;
-  /** of the file it stands in */
+  /** of the file that holds it */
   path?: string;
   /** whose claim it was before, if that session is dead */
   freed?: string;

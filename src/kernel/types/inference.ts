@@ -8,7 +8,7 @@ export interface Inferred {
 
 export type Progress = "IN_PROGRESS" | "IN_TESTING" | "IN_ORACLE_REVIEW" | "UNKNOWN";
 
-export interface Seen {
+export interface ObservedStage {
   inferred: Inferred | null;
   progress: Progress;
   /** how many tools were used */

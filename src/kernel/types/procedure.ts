@@ -20,7 +20,7 @@ export interface Procedure {
   /** what it is for, in a sentence */
   about: string;
   /** listed first */
-  main?: true;
+  main?: boolean;
   /** what SUCCESS means here, in words */
   success: string;
   /** what no signal means */

@@ -9,10 +9,10 @@ import type { Json } from "./json.ts";
 import type { Verdict } from "./verdict.ts";
 import type { Outcome } from "./workflow.ts";
 
-export type { DocumentFact, Fact, Facts, GitFact, Need, NextTask, TaskFact, ToolCall } from "./facts.ts";
+export type { DocumentFact, Fact, Facts, GitFact, Need, NextTask, NotesFact, TaskFact, ToolCall } from "./facts.ts";
 export type { Formal } from "./formal.ts";
 export type { Json } from "./json.ts";
-export type { GateFact, GateNeed, Ran, Verdict, VerdictWord, Weakening } from "./verdict.ts";
+export type { GateFact, GateNeed, Ran, Verdict, VerdictWord } from "./verdict.ts";
 export type { Ask, Choice, DocumentSpec, Gate, Move, Outcome, SignalFamily, Stage, Workflow } from "./workflow.ts";
 
 // ── Events: what happened, in our own words ─────────────────────────────────
@@ -30,7 +30,14 @@ export interface EventBase {
   via: string;
 }
 
-export type StartSource = "startup" | "resume" | "clear" | "compact";
+export type StartSource = "startup" | "resume" | "fork" | "clear" | "compact";
+
+/** A sub-agent or workflow that runs in the background. */
+export interface RunningAgent {
+  id: string;
+  name: string;
+}
+
 export type CommandName =
   | "start"
   | "abort"
@@ -51,13 +58,28 @@ export type CommandName =
 export type PhaseChange = { to: "next" | "done" | "block" } | { to: "set"; current: number; name?: string };
 
 export type EventKind =
-  | { kind: "prompt"; text: string; injected: boolean }
-  | { kind: "stop"; message: string; continuing: boolean; background: number }
+  | {
+      kind: "prompt";
+      text: string;
+      injected: boolean /** the host itself says that a person typed it */;
+      typed: boolean;
+    }
+  | {
+      kind: "stop";
+      message: string;
+      continuing: boolean;
+      /** whatever still runs: shells, monitors, agents */
+      background: number;
+      /** those of them whose work a claim may rest on */
+      agents: RunningAgent[];
+      /** the session sends itself prompts that no one types */
+      scheduled: boolean;
+    }
   | { kind: "sub_stop"; agent: string; message: string }
   | { kind: "stop_failed"; error: string }
   | { kind: "start"; source: StartSource }
   | { kind: "compacting"; trigger: string }
-  | { kind: "ended"; reason: string }
+  | { kind: "ended"; reason: string /** the client's process; "": not known */; client: string }
   | { kind: "noticed"; what: string; detail: string }
   | {
       kind: "command";
@@ -84,6 +106,8 @@ export interface Owner {
   session: string;
   /** set when the host said that the session ended */
   ended_at?: string;
+  /** it had scheduled prompts at its last stop */
+  scheduled?: true;
 }
 
 /** An instruction that was decided but not yet seen to arrive. */
@@ -105,7 +129,7 @@ export interface OpenClaim {
   rounds: number;
   tree: string;
   /** what it waits for */
-  open?: "running" | "person";
+  open?: "running" | "person" | "agents";
 }
 
 /** The task a run is about. */
@@ -154,11 +178,14 @@ export interface Ledger {
   /** tool calls of this stage at the last look, and how often it was only told to go on */
   tools?: number;
   nudges?: number;
+  /** how often each stage was entered since the task began, or the person last spoke */
+  laps?: Record<string, number>;
 }
 
-export interface Seen {
+export interface SeenEvent {
   id: string;
   via: string;
+  at: string;
 }
 
 export interface Call {
@@ -180,8 +207,38 @@ export interface RunDocument {
   seen: string[];
 }
 
+/** What a run is about. */
+export interface RunWork {
+  task?: RunTask;
+  /** where no task says it: what the person asked for before, the command that is to pass */
+  request?: string;
+  /** each task begins in a fresh conversation: a loop drives it */
+  fresh?: true;
+  /** the person cleared the conversation in this process (not known: in this turn), for the next one to take it up */
+  cleared?: string;
+  /** tasks of this run that are over, with what proved their stages */
+  finished?: { task: string; title: string; at: string; plan: string[]; done: Run["done"] }[];
+}
+
+/** What was claimed, and what the checks found. */
+export interface RunChecks {
+  /** a claim that was not let through yet */
+  claim?: OpenClaim;
+  /** the newest verdict of each gate, by its id */
+  verdicts?: Record<string, Verdict>;
+  /** the most tests that each gate ever saw, by its id */
+  most_tests?: Record<string, number>;
+  /** old tests that a person accepted as they are now, by their signs */
+  accepted?: string[];
+  /** git as it was when the run, or its task, began; null: unknown */
+  base: GitFact | null;
+  /** the tree as it was then; only for workflows whose gates compare with it */
+  base_tree?: string;
+}
+
+/** A common head, and a part for each capability. */
 export interface Run {
-  v: 1;
+  v: 2;
   id: string;
   seq: number;
   workflow: string;
@@ -199,40 +256,25 @@ export interface Run {
   owner: Owner | null;
   /** the turn whose prompt was the person's own business: its stop is theirs */
   paused?: { turn: string; told: boolean /** said by command: only a go lifts it, no claim does */; firm?: true };
+  /** since when the agent's turn is over, with nothing of ours to continue it */
+  stopped_at?: string;
   question?: Question;
   /** the host called the person, and nothing was heard of the session since */
   call?: Call;
   decision?: { ask: string; choice: string; at: string };
-  owed?: PendingInstruction;
+  pending?: PendingInstruction;
   /** `proof`: what let it through, in words */
   done: Record<string, { at: string; signal: string; proof?: string[] }>;
   reports: Report[];
   ledger: Ledger;
   /** the newest events, for repeats and double deliveries */
-  recent: Seen[];
+  recent: SeenEvent[];
   /** pairs of ways that delivered the same event: the hook is installed twice */
   doubled?: string[];
-  /** git as it was when the run was armed; null: unknown */
-  base: GitFact | null;
-  /** the tree as it was then; only for workflows whose gates compare with it */
-  base_tree?: string;
-  /** the newest verdict of each gate, by its id */
-  verdicts?: Record<string, Verdict>;
-  /** the most tests that each gate ever saw, by its id */
-  most_tests?: Record<string, number>;
-  /** a claim that was not let through yet */
-  claim?: OpenClaim;
-  task?: RunTask;
-  /** what it is about, where no task says it: what the person asked for before, the command that is to pass */
-  request?: string;
-  /** each task begins in a fresh conversation: a loop drives it */
-  fresh?: true;
-  /** the turn in which the person cleared the conversation, for the next one to take it up */
-  cleared?: string;
-  /** tasks of this run that are over, with what proved their stages */
-  finished?: { task: string; title: string; at: string; plan: string[]; done: Run["done"] }[];
   commit_hash: string | null;
   last_signal: string | null;
+  work: RunWork;
+  checks: RunChecks;
   document: RunDocument;
   /** a formal workflow: phases, reading, reminders */
   formal?: Formal;
@@ -250,7 +292,7 @@ export interface RunSummary {
   /** the owner's session ended, or its process is known to be gone */
   owner_gone: boolean;
   updated_at: string;
-  recent: Seen[];
+  recent: SeenEvent[];
   document_path: string | null;
 }
 
@@ -269,6 +311,9 @@ export interface JournalRecord {
   kind: string;
   [key: string]: Json;
 }
+
+/** What was given and whether it arrived, and what the host only mentioned: a story is clear without these records. */
+export const BOOKKEEPING = ["owed", "delivered", "noticed", "left"];
 
 export type Effect =
   /** write the document (null: take it out of the active path), only over the bytes whose hash we read ("" = missing) */

@@ -14,6 +14,23 @@ export interface Attempt {
   ms: number;
 }
 
+/** How a test ended: flaky and unexpected passes are `passed`, errors `failed`; todo, expected failures, deselected `skipped`. */
+export type TestStatus = "passed" | "failed" | "skipped";
+
+/** What runners reported test by test, through Pawl's own reporters. */
+export interface NamedReport {
+  /** every runner that started, in order: "vitest 3.2.4" */
+  runners: string[];
+  /** how many of them reported their own end: fewer means that something exited before it was done */
+  ended: number;
+  /** by key: file and name path as seen from the project, `#2` for the second of the same name */
+  tests: Record<string, TestStatus>;
+  /** the test files that runners named, relative to the project */
+  files: string[];
+  /** why the report cannot be complete although every runner ended: more collected than reported … */
+  incomplete?: string;
+}
+
 /** A command that was run for a gate, outside the hook's own process. */
 export interface Ran {
   /** in order; more than one only where the gate allows retries and the earlier ones failed */
@@ -24,6 +41,12 @@ export interface Ran {
   digest: string;
   started_at: string;
   ended_at: string;
+  /** of the last attempt; missing where no reporter of ours was heard */
+  named?: NamedReport;
+  /** names of what moved in the tree meanwhile, although its content is the same again */
+  moved?: string[];
+  /** hash of what it depends on outside of the tree, as it was at the end; missing where that could not be read */
+  around?: string;
   /** it could not be started at all, and why */
   error?: string;
 }
@@ -53,6 +76,48 @@ export interface Weakening {
 
 export type VerdictWord = "pass" | "fail" | "unproven";
 
+/** How far a pass reaches: exit 0 only, counted by the runner's summary, or known test by test. */
+export type ProofWord = "green" | "counted" | "named";
+
+/** A test of the beginning that does not pass any more. */
+export interface OldTest {
+  name: string;
+  /** as it was, on the code of now: it fails, or cannot be run, or is left out; `settings`: only the command as a whole fails */
+  what: "fails" | "cannot run" | "not run" | "settings";
+  /** the changed test file that it is in, where that is known */
+  file?: string;
+  /** names this test with its file at the beginning and now: an approval is kept for it */
+  sign: string;
+  /** how its file was changed, bounded */
+  diff?: string;
+}
+
+/** One run of a command, as far as a comparison needs it. */
+export interface TestOutcome {
+  exit: number | null;
+  report: NamedReport | null;
+  /** relevant lines of its output */
+  tail?: string;
+}
+
+/** What is known of the tests at the beginning, to compare the tests of now with. */
+export interface BaselineFact {
+  /** the tests of the beginning on the code of the beginning; null: their names are not known */
+  base: NamedReport | null;
+  /** the tests of the beginning on the code of now; null: no test file was changed */
+  old: TestOutcome | null;
+  /** files that decide what tests prove, and were changed since */
+  changed: string[];
+  /** for each of them: names it before and now, and shows how it was changed */
+  files: Record<string, { sign: string; diff: string }>;
+  /** names that pass and fail on the same tree */
+  unstable: string[];
+  /** names that may fail until they have passed once */
+  known: string[];
+  /** why nothing can be compared */
+  why?: string;
+}
+
 /** Bound to exactly what was checked: this gate, on this tree. */
 export interface Verdict {
   /** the gate's name and the hash of its definition */
@@ -70,11 +135,22 @@ export interface Verdict {
   exit?: number | null;
   ms?: number;
   digest?: string;
+  /** the hash of the environment that its command ran in */
+  environment?: string;
   /** the last lines of the output */
   tail?: string;
   tests?: Tally;
+  /** hash of what a command's answer depends on outside of the tree */
+  around?: string;
+  /** how far it reaches; only for tests */
+  proof?: ProofWord;
+  /** how many tests ran at the beginning; only where they were compared by name */
+  before?: number;
+  old_tests?: OldTest[];
   /** a person's word, and whose */
   approved_by?: string;
+  /** its command did not run: the person has not approved it */
+  untrusted?: true;
 }
 
 /** One run of a test command, as the agent's tool calls show it. */
@@ -93,6 +169,8 @@ export interface GateNeed {
   kind: "gates";
   gates: Gate[];
   base_tree: string;
+  /** the base was kept when the run began: then it must still be there */
+  kept?: true;
   since: string;
   known: Record<string, Verdict>;
   /** the run's task, and where it lives */
@@ -112,13 +190,22 @@ export type GateFact = { tree: string } & (
       /** tests: what the runner's own words say */
       suite: Suite | null;
       weakened: Weakening[];
+      /** tests: what there is to compare with; missing where there was no beginning */
+      baseline?: BaselineFact;
       /** what the command itself changed in the tree */
       wrote: string[];
+      /** the hash of the environment it ran in */
+      environment?: string;
     }
   | { kind: "known"; verdict: Verdict }
   | { kind: "unchanged" }
-  | { kind: "running"; since: string /** a process waits for it and will wake the agent */; wakes: boolean }
-  | { kind: "unknown"; why: string }
+  | {
+      kind: "running";
+      since: string /** a process waits for it and will wake the agent */;
+      wakes: boolean /** what is waited for */;
+      job?: string;
+    }
+  | { kind: "unknown" | "untrusted"; why: string }
   /** what the gate's kind found; only that kind reads it */
   | { kind: "measured"; value: unknown }
 );

@@ -66,6 +66,12 @@ export interface Gate {
   /** tests: fewer than before, or weakened ones, are let through */
   fewer?: "allow";
   weakened?: "allow";
+  /** tests: what follows if tests of the beginning do not pass as they were (default: ask) */
+  old_tests?: "ask" | "allow" | "fail";
+  /** tests: exit 0 is enough where no summary can be read */
+  proof?: "exit";
+  /** tests: those that failed when this was first checked may fail until they have passed once */
+  failing?: "known";
   /** file: it holds this text */
   contains?: string;
   /** relative to the root */
@@ -149,12 +155,18 @@ export interface Workflow {
   stages: Stage[];
   asks: Record<string, Ask>;
   anywhere: Record<string, Move>;
-  limits: { idle: number /** how often a stage's gates may send the agent back */; rounds: number };
+  limits: {
+    idle: number;
+    /** how often a stage's gates may send the agent back */
+    rounds: number;
+    /** how often a stage may be entered without the person */
+    laps: number;
+  };
   /** what a stop without a signal means, once nothing can be inferred: ask the agent once per stage, or end (default) */
   missing?: "ask";
   /** it works through tasks of a tracker, those with these labels */
   tasks?: TaskScope;
-  /** it only looks at how a turn ends, see engine/core/watch.ts */
+  /** it only looks at how a turn ends (`checkChain`); any other prompt ends it */
   watch?: true;
   /** which stages belong to what the person typed, the longest match counts; all for anything else */
   chains?: Record<string, string[]>;
@@ -186,11 +198,13 @@ export function stageOf(workflow: Workflow, id: string): Stage {
   return stage;
 }
 
-export const stepNumber = (workflow: Workflow, id: string) => workflow.stages.findIndex((s) => s.id === id) + 1;
+export const stepNumber = (workflow: Pick<Workflow, "stages">, id: string) =>
+  workflow.stages.findIndex((s) => s.id === id) + 1;
 
-export function isRegistered(workflow: Workflow, signal: string): boolean {
-  return signal in workflow.anywhere || workflow.stages.some((stage) => signal in stage.on);
-}
+export const isRegistered = (workflow: Workflow, signal: string): boolean => listSignals(workflow).includes(signal);
+
+export const listSignals = ({ stages, anywhere }: Workflow): string[] =>
+  [...stages.map(({ on }) => on), anywhere].flatMap(Object.keys);
 
 export function gatesOf(workflow: Workflow): Gate[] {
   const stages = workflow.stages.flatMap((stage) => [...Object.values(stage.on), ...(stage.stop ? [stage.stop] : [])]);

@@ -1,6 +1,7 @@
 /** What an agent is doing now and what it said last, read from its output as it arrives. */
-import { asLine, type Line, listIn, parseLine, textOf, within } from "../../kernel/text/output-lines.ts";
-import { plain } from "../../kernel/text/safe-text.ts";
+import { type Line, parseLine, textOrNull } from "../../kernel/text/output-lines.ts";
+import { safeText } from "../../kernel/text/safe-text.ts";
+import { type AgentEvent, readEvents } from "./agent-output.ts";
 
 export interface Work {
   /** "Edit src/a.ts", "thinking"; "": unknown */
@@ -41,9 +42,8 @@ export function openWork(): Work {
   const look = () => {
     const end = buffer.subarray(0, used).lastIndexOf(NEWLINE);
     if (end >= 0) {
-      const lines = decoded(buffer.subarray(0, end))
-        .split("\n")
-        .slice(torn ? 1 : 0);
+      const all = decoded(buffer.subarray(0, end)).split("\n");
+      const lines = torn ? all.slice(1) : all;
       missed ||= lines.length > MOST_LINES;
       for (const line of lines.slice(-MOST_LINES)) see(now, line);
       missed ||= now.lines.length > MOST_LINES;
@@ -93,86 +93,36 @@ function unfinished(bytes: Uint8Array): string {
 function see(now: Now, line: string): void {
   const text = line.trim();
   const object = text.startsWith("{") ? parseLine(text) : null;
-  if (object && typeof object.type === "string") seeEvent(now, object, object.type);
+  if (typeof object?.type === "string") for (const event of readEvents(object)) seeEvent(now, event);
   // A torn object cannot be shown.
   else if (!text.startsWith('{"type"')) say(now, line);
 }
 
-function seeEvent(now: Now, line: Line, type: string): void {
-  if (/^(thread|turn|item)\./.test(type)) seeCodex(now, line, type);
-  else if (asLine(line.part)) seeOpencode(now, type, within(line, "part"));
-  else if (type === "error") say(now, textOf(line.message) ?? textOf(within(line, "error").message) ?? "an error");
-  else seeClaude(now, line, type);
+function seeEvent(now: Now, event: AgentEvent): void {
+  if (event.kind === "started") now.cwd = event.cwd;
+  if (event.kind === "text") say(now, event.text, "writing");
+  else if (event.kind === "error") say(now, event.text);
+  else if (event.kind === "tool") seeTool(now, event);
+  else if (event.kind === "tool-ended") end(now, event.id);
+  else if (event.kind !== "other") now.doing = event.kind === "started" ? "thinking" : event.kind;
 }
 
-// ── The clients ─────────────────────────────────────────────────────────────
-
-function seeClaude(now: Now, line: Line, type: string): void {
-  const isMain = (line.parent_tool_use_id ?? null) === null;
-  if (type === "system" && line.subtype === "init") {
-    now.cwd = textOf(line.cwd) ?? "";
-    now.doing = "thinking";
-  }
-  if (type === "result") now.doing = "finishing";
-  if (type !== "assistant" && type !== "user") return;
-  for (const block of listIn(within(line, "message"), "content")) {
-    if (block.type === "thinking" && isMain) now.doing = "thinking";
-    if (block.type === "text" && type === "assistant" && isMain) say(now, textOf(block.text) ?? "", "writing");
-    const label = () => `${isMain ? "" : "sub-agent: "}${toolLabel(now, textOf(block.name), within(block, "input"))}`;
-    if (block.type === "tool_use") begin(now, String(block.id), label());
-    if (block.type === "tool_result") end(now, String(block.tool_use_id));
-  }
-}
-
-function seeCodex(now: Now, line: Line, type: string): void {
-  if (type === "turn.started") now.doing = "thinking";
-  if (type === "turn.completed") now.doing = "finishing";
-  if (type === "turn.failed") say(now, textOf(within(line, "error").message) ?? "the turn failed");
-  if (!type.startsWith("item.")) return;
-  const item = within(line, "item");
-  const kind = textOf(item.type) ?? textOf(item.item_type) ?? "something";
-  if (kind === "reasoning") now.doing = "thinking";
-  else if (kind === "agent_message" && type === "item.completed") say(now, textOf(item.text) ?? "", "writing");
-  else if (kind === "agent_message" || kind === "error") now.doing = "writing";
-  else if (type === "item.started") begin(now, String(item.id), codexLabel(now, kind, item));
-  else if (type === "item.completed" && !now.open.has(String(item.id))) begin(now, "", codexLabel(now, kind, item));
-  else if (type === "item.completed") end(now, String(item.id));
-}
-
-function codexLabel(now: Now, kind: string, item: Line): string {
-  const shell = textOf(item.command)?.replace(/^\S*sh -l?c /, "");
-  const files = listIn(item, "changes").map(({ path }) => String(path));
-  if (kind === "command_execution")
-    return toolLabel(now, "Shell", { command: shell?.replace(/^(['"])(.*)\1$/s, "$2") });
-  if (kind === "file_change") return toolLabel(now, "Edit", { path: files.join(" ") });
-  if (kind === "mcp_tool_call") return toolLabel(now, `${item.server} ${item.tool}`, {});
-  return toolLabel(now, kind.replaceAll("_", " "), item);
-}
-
-/** opencode reports a tool when it is done. */
-function seeOpencode(now: Now, type: string, part: Line): void {
-  if (type === "text") say(now, textOf(part.text) ?? "", "writing");
-  if (type === "reasoning" || type === "step_start") now.doing = "thinking";
-  if (type === "tool_use") begin(now, "", toolLabel(now, textOf(part.tool), within(within(part, "state"), "input")));
+function seeTool(now: Now, { id, name, input, isSub, result }: Extract<AgentEvent, { kind: "tool" }>): void {
+  if (result !== null && now.open.has(id)) end(now, id);
+  else begin(now, result === null ? id : "", `${isSub ? "sub-agent: " : ""}${toolLabel(now, name, input)}`);
 }
 
 // ── What is shown ────────────────────────────────────────────────────────────
 
+/** What a tool works on, by the keys of its input; the first that is there counts. */
 const SUBJECTS = [
-  "file_path",
-  "filePath",
-  "notebook_path",
-  "path",
-  "command",
-  "pattern",
-  "query",
-  "url",
-  "skill",
-].concat(["subject", "description", "prompt"]);
+  ...["file_path", "filePath", "notebook_path", "path", "command", "pattern", "query", "url", "skill"],
+  ...["subject", "description", "prompt"],
+];
 
-function toolLabel({ cwd }: Now, name: string | null, input: Line): string {
-  const subject = SUBJECTS.map((key) => textOf(input[key])).find((text) => text) ?? "";
-  const tool = (name ?? "a tool").replace(/^mcp__(.+?)__/, "$1 ");
+function toolLabel({ cwd }: Now, name: string, input: Line): string {
+  const subject = SUBJECTS.map((key) => textOrNull(input[key])).find((text) => text) ?? "";
+  const tool = (name || "a tool").replace(/^mcp__(.+?)__/, "$1 ");
   // A command may be a whole script.
   const short = subject.slice(0, 4 * LONGEST).replaceAll(cwd === "" ? "\u0000" : `${cwd}/`, "");
   return oneLine(`${tool} ${short}`);
@@ -195,22 +145,17 @@ function end(now: Now, id: string): void {
 
 function say(now: Now, text: string, doing = now.doing): void {
   now.doing = doing;
-  const lines = plain(text.slice(-ROOM)).split("\n");
-  const end = lines.findLastIndex((line) => line.trim() !== "");
-  now.lines.push(
-    ...lines
-      .slice(0, end + 1)
-      .slice(-MOST_LINES)
-      .map(shortened),
-  );
+  const lines = safeText(text.slice(-ROOM)).split("\n");
+  const end = lines.findLastIndex((line) => line.trim() !== "") + 1;
+  now.lines.push(...lines.slice(Math.max(0, end - MOST_LINES), end).map(shortened));
   now.line = lastLine(text.slice(-4 * LONGEST)) || now.line;
 }
 
 /** A line of only brackets or dashes is not worth showing. */
 function lastLine(text: string): string {
-  const lines = plain(text).split("\n");
+  const lines = safeText(text).split("\n");
   return oneLine(lines.findLast((line) => /[\p{L}\p{N}]/u.test(line)) ?? "");
 }
 
 const shortened = (line: string) => (line.length > LONGEST_LINE ? `${line.slice(0, LONGEST_LINE)}…` : line);
-const oneLine = (text: string) => plain(text).replace(/\s+/g, " ").trim().slice(0, LONGEST);
+const oneLine = (text: string) => safeText(text).replace(/\s+/g, " ").trim().slice(0, LONGEST);

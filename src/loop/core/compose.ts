@@ -97,14 +97,14 @@ function section(title: string, text: string): string {
 }
 
 function phaseSections(phases: Record<Phase, Fragment[]>): string[] {
-  const told = PHASES.filter((phase) => textOf(phases[phase]) !== "");
+  const told = PHASES.filter((phase) => joinFragments(phases[phase]) !== "");
   return told.flatMap((phase, index) => [
     banner(`PHASE ${index + 1}: ${phase.toUpperCase()}`, DESCRIPTIONS[phase]),
-    textOf(phases[phase]),
+    joinFragments(phases[phase]),
   ]);
 }
 
-function textOf(fragments: Fragment[]): string {
+function joinFragments(fragments: Fragment[]): string {
   return fragments
     .map(({ text }) => text.trim())
     .filter((text) => text !== "")

@@ -1,4 +1,5 @@
 /** Why an iteration failed: can the agent try again now, later, after a reset, or only after a person fixes something? */
+import { short } from "../../engine/core/run-view.ts";
 import type { AgentSaid } from "./agent-output.ts";
 import { isLimit } from "./usage-limit.ts";
 
@@ -12,6 +13,7 @@ export interface Failure {
 }
 
 export interface Ending {
+  /** "killed": by a signal that Pawl did not send */
   how: "exited" | "killed" | "timeout" | "interrupted" | "not-started";
   exit: number | null;
   said: AgentSaid;
@@ -76,44 +78,50 @@ const INFRA: RegExp[] = [
   /\b(?:no space left on device|ENOSPC|ENOMEM|out of memory|cannot allocate memory|heap out of memory|too many open files)\b/i,
 ];
 
+const LONGEST = 300;
+
+/** `why` may be text of others. */
+const failure = (kind: FailureClass, why: string, remedy: string | null = null): Failure => ({
+  class: kind,
+  why: short(why, LONGEST),
+  remedy,
+});
+
 export function classify(ending: Ending): Failure {
   const { how, exit, said } = ending;
   if (how === "not-started") return notStarted(ending.text);
-  if (how === "timeout") return agent("it did not end in time");
-  if (how === "interrupted") return agent("it was interrupted");
+  if (how === "timeout") return failure("agent", "it did not end in time");
+  if (how === "interrupted") return failure("agent", "it was interrupted");
   const limit = said.limit ?? (said.error !== null && isLimit(said.error) ? said.error : null);
-  if (limit !== null && !isConfigAlone(limit)) return { class: "limit", why: short(limit), remedy: null };
-  if (said.error !== null) return byText(said.error) ?? agent(short(said.error));
-  if (how === "killed") return infra("killed by a signal that Pawl did not send");
-  if (exit === 0) return agent("it exited");
+  if (limit !== null && !isConfigAlone(limit)) return failure("limit", limit);
+  if (said.error !== null) return byText(said.error) ?? failure("agent", said.error);
+  if (how === "killed") return failure("infra", "killed by a signal that Pawl did not send");
+  if (exit === 0) return failure("agent", "it exited");
   const told = plainEnd(ending.text);
   const known = byText(told);
   if (known) return known;
   // Shells and containers report a child killed by a signal like this.
-  if (exit === 137 || exit === 143) return infra(`exit ${exit}: killed by a signal that Pawl did not send`);
-  return agent(told === "" ? `it ended with ${exit}` : `it ended with ${exit}: ${short(lastLine(told))}`);
+  if (exit === 137 || exit === 143) return failure("infra", `exit ${exit}: killed by a signal that Pawl did not send`);
+  return failure("agent", `it ended with ${exit}${told === "" ? "" : `: ${lastLine(told)}`}`);
 }
 
 function byText(text: string): Failure | null {
   const rule = CONFIG.find(([pattern]) => pattern.test(text));
-  if (rule) return { class: "config", why: short(matching(text, rule[0])), remedy: rule[1] };
+  if (rule) return failure("config", matching(text, rule[0]), rule[1]);
   const limit = text.split("\n").findLast(isLimit);
-  if (limit !== undefined) return { class: "limit", why: short(limit), remedy: null };
+  if (limit !== undefined) return failure("limit", limit);
   const found = INFRA.find((pattern) => pattern.test(text));
-  return found ? infra(short(matching(text, found))) : null;
+  return found ? failure("infra", matching(text, found)) : null;
 }
 
 /** Waiting does not end this limit. */
 const isConfigAlone = (text: string) => CONFIG.some(([pattern, remedy]) => remedy === PAY && pattern.test(text));
 
 function notStarted(text: string): Failure {
-  if (text.trim() === "") return notStarted("it could not be started");
-  if (/\b(?:ENOMEM|EAGAIN|EMFILE|ENFILE)\b/.test(text)) return infra(short(text));
-  return { class: "config", why: short(text), remedy: "install the agent, or name another one with --ai or --ai-cmd" };
+  if (/\b(?:ENOMEM|EAGAIN|EMFILE|ENFILE)\b/.test(text)) return failure("infra", text);
+  const why = text.trim() === "" ? "it could not be started" : text;
+  return failure("config", why, "install the agent, or name another one with --ai or --ai-cmd");
 }
-
-const agent = (why: string): Failure => ({ class: "agent", why, remedy: null });
-const infra = (why: string): Failure => ({ class: "infra", why, remedy: null });
 
 /** A client gives the reason in its last lines. Lines of its protocol are skipped: they quote tools and files. */
 function plainEnd(text: string): string {
@@ -126,13 +134,6 @@ function plainEnd(text: string): string {
 }
 
 const LAST_LINES = 8;
-const LONGEST = 300;
 
 const lastLine = (text: string) => text.split("\n").at(-1) ?? "";
 const matching = (text: string, pattern: RegExp) => text.split("\n").findLast((line) => pattern.test(line)) ?? text;
-
-/** Text of others: one line, no control characters. */
-function short(text: string): string {
-  const line = text.replace(/\p{Cc}+/gu, " ").trim();
-  return line.length > LONGEST ? `${line.slice(0, LONGEST - 1)}…` : line;
-}

@@ -1,8 +1,10 @@
 /** What follows from one iteration of a loop. Times come in as figures; nothing is started or stopped here. */
 
-import { plain } from "../../kernel/text/safe-text.ts";
+import { short } from "../../engine/core/run-view.ts";
+import { MINUTE, SECOND } from "../../kernel/time/calendar.ts";
 import type { Limits, LoopOutcome, LoopState, Timing, Verdict } from "../../kernel/types/loop.ts";
-import type { Failure } from "./failure-class.ts";
+import type { AgentSaid } from "./agent-output.ts";
+import type { Ending, Failure } from "./failure-class.ts";
 import type { LoopSignals } from "./signal.ts";
 
 export const EXIT_CODES: Record<LoopOutcome, number> = {
@@ -13,10 +15,8 @@ export const EXIT_CODES: Record<LoopOutcome, number> = {
   interrupted: 130,
 };
 
-export interface IterationResult {
+export interface IterationResult extends Pick<Ending, "how" | "exit">, Pick<AgentSaid, "cost_usd" | "tokens"> {
   at: string;
-  how: "exited" | "killed" | "timeout" | "interrupted" | "not-started";
-  exit: number | null;
   why: string;
   signals: LoopSignals;
   /** the final message, or the last lines of the output */
@@ -31,8 +31,6 @@ export interface IterationResult {
   refused: string | null;
   /** "" if it was not read */
   tree: string;
-  cost_usd: number | null;
-  tokens: { in: number; out: number } | null;
   elapsed_ms: number;
   session: string | null;
 }
@@ -109,13 +107,13 @@ export function after(
 
 /** FAILURE wins over everything except the timeout; a signal wins over the exit code. */
 function judge(state: LoopState, result: IterationResult): { verdict: Verdict; why: string } {
-  const { how, exit, signals, failed, refused, message } = result;
+  const { how, exit, signals, failed, refused } = result;
   if (how === "not-started" || how === "interrupted")
     return { verdict: "spoilt", why: how === "interrupted" ? "interrupted; it will be retried" : result.why || how };
   if (how === "timeout") return { verdict: "failure", why: result.why || "it ran out of time" };
-  if (signals.failure) return { verdict: "failure", why: `FAILURE: ${reasonIn(message)}` };
+  if (signals.failure) return { verdict: "failure", why: `FAILURE: ${explanation(result)}` };
   if (signals.success && refused !== null) return { verdict: "refused", why: `SUCCESS was not believed: ${refused}` };
-  if (signals.success) return { verdict: "success", why: `SUCCESS: ${reasonIn(message)}` };
+  if (signals.success) return { verdict: "success", why: `SUCCESS: ${explanation(result)}` };
   if (how === "exited" && exit === 0) return atWork(state, result);
   if (failed.class !== "agent") return { verdict: "spoilt", why: `${failed.class}: ${failed.why}` };
   return { verdict: "failure", why: how === "killed" ? result.why : `exit ${exit}: ${failed.why}` };
@@ -126,13 +124,10 @@ function atWork(state: LoopState, { failed, tree, message, gist }: IterationResu
   if (failed.class === "limit" || failed.class === "config")
     return { verdict: "spoilt", why: `${failed.class}: ${failed.why}` };
   const said = digestible(message);
-  const isSame = state.last !== null && tree !== "" && state.last.tree === tree && state.last.said === said;
-  if (isSame)
-    return {
-      verdict: "failure",
-      why: `no progress: no file changed, and it said the same again: “${excerpt(said)}”`,
-    };
-  return { verdict: "continue", why: excerpt(gist) };
+  const isSame = tree !== "" && state.last?.tree === tree && state.last.said === said;
+  if (!isSame) return { verdict: "continue", why: short(gist, LONGEST) };
+  const why = `no progress: no file changed, and it said the same again: “${short(said, LONGEST)}”`;
+  return { verdict: "failure", why };
 }
 
 /** Only then are the files compared: reading them takes longer than everything else between two iterations. */
@@ -141,18 +136,11 @@ export const saysTheSame = ({ last }: LoopState, message: string) => last?.said 
 /** Numbers and times differ even if nothing else does. */
 const digestible = (message: string) => message.replace(/\d+/g, "0").replace(/\s+/g, " ").trim().slice(0, 2_000);
 
-const excerpt = (text: string, most = 160) => {
-  const line = plain(text).replace(/\s+/g, " ").trim();
-  return line.length > most ? `${line.slice(0, most - 1)}…` : line;
-};
+const LONGEST = 160;
 
-/** The text after the last signal explains it; if there is none, the text before it. */
-function reasonIn(message: string): string {
-  const at = message.lastIndexOf("</promise>");
-  const behind = message.slice(at < 0 ? 0 : at + "</promise>".length);
-  const text = behind.trim() === "" ? message.slice(0, Math.max(0, message.lastIndexOf("<promise>"))) : behind;
-  return excerpt(text) || "(no explanation)";
-}
+/** A workflow that drives the loop may give a signal where the agent gave none. */
+const explanation = ({ signals, message }: IterationResult) =>
+  short(signals.reason ?? message, LONGEST) || "(no explanation)";
 
 function counted(before: LoopState, result: IterationResult, verdict: Verdict, why: string): LoopState {
   const counts = verdict !== "spoilt";
@@ -170,33 +158,35 @@ function counted(before: LoopState, result: IterationResult, verdict: Verdict, w
     spent_ms: before.spent_ms + elapsed_ms,
     timing: counts ? timed(before.timing, elapsed_ms) : before.timing,
     last: counts ? { tree: result.tree, said: digestible(result.message) } : before.last,
-    notes: counts ? notesOf(result, verdict, why) : before.notes,
+    notes: counts ? buildNotes(result, verdict, why) : before.notes,
     lines: [...before.lines, { ...line, session: result.session }].slice(-MOST_LINES),
     updated_at: result.at,
   };
 }
 
 /** What the next iteration must know about this one; it has no other memory. */
-function notesOf({ signals, how }: IterationResult, verdict: Verdict, why: string): string[] {
+function buildNotes({ signals, how }: IterationResult, verdict: Verdict, why: string): string[] {
   const malformed = signals.malformed.map(
-    (line) => `The last iteration wrote ${shown(line)}, which is not a signal: only the word may be inside the tag.`,
+    (line) => `${WROTE} ${shown(line)}, which is not a signal: only the word may be inside the tag.`,
+  );
+  const misplaced = signals.misplaced.map(
+    (tag) => `${WROTE} ${shown(tag)} inside a line, where it does not count: a signal is alone on its line.`,
   );
   const quoted = signals.quoted.map(
-    (line) => `The last iteration wrote ${shown(line)} inside code or a quotation, where it does not count.`,
+    (line) => `${WROTE} ${shown(line)} inside code or a quotation, where it does not count.`,
   );
   const failed = how === "timeout" ? "was stopped because it ran out of time" : `failed: ${why}`;
   const told = verdict === "failure" ? [`The last iteration ${failed}`] : [];
   const refused = verdict === "refused" ? [`${why}. Fix that before you claim it again.`] : [];
-  return [...refused, ...told, ...malformed, ...quoted].slice(0, 8);
+  return [...new Set([...refused, ...told, ...malformed, ...misplaced, ...quoted])].slice(0, 8);
 }
 
+const WROTE = "The last iteration wrote";
+
 /** Readable, but not a signal when the agent repeats it. */
-const shown = (line: string) => `\`${excerpt(line, 100).replaceAll("<", "‹").replaceAll(">", "›")}\``;
+const shown = (line: string) => `\`${short(line, 100).replaceAll("<", "‹").replaceAll(">", "›")}\``;
 
-// ── Not counted ─────────────────────────────────────────────────────────────────
-
-const SECOND = 1_000;
-const MINUTE = 60 * SECOND;
+// ── Not counted ─────────────────────────────────────────────────────────────
 
 function afterSpoilt(state: LoopState, { failed, reset_in_ms }: IterationResult): Next {
   const { spoilt } = state;

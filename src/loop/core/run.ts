@@ -2,11 +2,11 @@
  * The run that a loop and the hooks of its sessions share. Hooks refuse a SUCCESS whose checks fail while the agent can
  * still fix it; the loop alone decides how an iteration counts.
  */
-import { proofOf } from "../../engine/core/claim.ts";
+import { formatProof } from "../../engine/core/claim.ts";
 import { closeDraft, openDraft, record } from "../../engine/core/draft.ts";
 import type { IterationLine, LoopOutcome } from "../../kernel/types/loop.ts";
 import type { Procedure } from "../../kernel/types/procedure.ts";
-import type { Commit, Event, Facts, JournalRecord, Run, Step, Workflow } from "../../kernel/types/run.ts";
+import type { Commit, JournalRecord, Run, Step, Workflow } from "../../kernel/types/run.ts";
 
 export function loopWorkflow({ name, title, source, success, failure, gates }: Procedure): Workflow {
   const say = [
@@ -32,17 +32,12 @@ export function loopWorkflow({ name, title, source, success, failure, gates }: P
     stages: [stage],
     asks: {},
     anywhere: {},
-    limits: { idle: 6, rounds: 3 },
+    limits: { idle: 6, rounds: 3, laps: 5 },
     procedure: name,
   };
 }
 
-interface Input {
-  workflow: Workflow;
-  run: Run;
-  event: Event;
-  facts: Facts;
-}
+type Input = Parameters<typeof openDraft>[0];
 
 /** A fresh session takes the run. Work since the loop began counts: iterations build on one another. */
 export function takeIteration(input: Input, iteration: number): Step {
@@ -52,8 +47,8 @@ export function takeIteration(input: Input, iteration: number): Step {
   run.status = "active";
   run.ledger = { ...run.ledger, idle: 0, unbroken: 0, told: [] };
   delete run.paused;
-  delete run.claim;
-  delete run.owed;
+  delete run.checks.claim;
+  delete run.pending;
   delete run.why;
   record(draft, "iteration_begun", { iteration, session: event.session });
   return closeDraft(draft, { turn: "none" });
@@ -62,7 +57,7 @@ export function takeIteration(input: Input, iteration: number): Step {
 export function noteIteration(input: Input, line: IterationLine): Step {
   const draft = openDraft(input);
   const { iteration, verdict, why, elapsed_ms, cost_usd } = line;
-  delete draft.run.claim;
+  delete draft.run.checks.claim;
   record(draft, "looped", { iteration, verdict, why, ms: Math.round(elapsed_ms), cost: cost_usd });
   return closeDraft(draft, { turn: "none" });
 }
@@ -72,7 +67,7 @@ export function endLoopRun(input: Input, outcome: LoopOutcome, why: string): Ste
   const draft = openDraft(input);
   const { run } = draft;
   record(draft, "loop_ended", { outcome, why });
-  delete run.claim;
+  delete run.checks.claim;
   run.why = why;
   if (outcome === "success" || outcome === "aborted") {
     run.status = "ended";
@@ -83,11 +78,9 @@ export function endLoopRun(input: Input, outcome: LoopOutcome, why: string): Ste
   return closeDraft(draft, { turn: "none" });
 }
 
-function provedBy({ verdicts = {} }: Run): { proof?: string[] } {
-  const proof = Object.values(verdicts)
-    .filter(({ verdict }) => verdict === "pass")
-    .map(proofOf);
-  return proof.length === 0 ? {} : { proof };
+function provedBy({ checks: { verdicts = {} } }: Run): { proof?: string[] } {
+  const passed = Object.values(verdicts).filter(({ verdict }) => verdict === "pass");
+  return passed.length === 0 ? {} : { proof: passed.map(formatProof) };
 }
 
 /** Checks that the loop made itself send no agent back: that one has ended. */

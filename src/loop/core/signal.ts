@@ -1,53 +1,69 @@
 /**
- * Signals of a loop: `<promise>SUCCESS</promise>` and `<promise>FAILURE</promise>`, exact, anywhere in the agent's own
- * words. Code, quotations and comments are not its own words, nor is the prompt when the agent prints it.
+ * Signals of a loop: `<promise>SUCCESS</promise>` and `<promise>FAILURE</promise>`, exact and alone on a line of the
+ * agent's own words. Code, quotations and comments are not its own words, nor is the prompt when the agent prints it.
  */
 import { readProse } from "../../kernel/text/prose.ts";
 
 export interface LoopSignals {
   success: boolean;
   failure: boolean;
+  /** what explains the one that counts, FAILURE if there are both; null: there is none */
+  reason: string | null;
   malformed: string[];
+  /** exact tags that are not alone on their line */
+  misplaced: string[];
   /** exact tags inside code or a quotation */
   quoted: string[];
 }
 
-/** The beginning and the end of what an agent printed; `head` is empty if `tail` is all of it. */
+/** The beginning and the end of the `bytes` that an agent printed; `head` is empty if `tail` is all of it. */
 export interface KeptOutput {
   head: Uint8Array;
   tail: Uint8Array;
+  bytes: number;
 }
 
 export function signalsIn(message: string, prompt = ""): LoopSignals {
   return read([withoutEscapes(message)], prompt);
 }
 
-/** What was between head and tail is gone, so both are read on their own. */
-export function signalsInOutput({ head, tail }: KeptOutput, prompt: string): LoopSignals {
-  const [first, last] = [head, tail].map((bytes) => withoutEscapes(new TextDecoder().decode(bytes)));
-  return head.length === 0 ? read([last!], prompt) : read([first!, fromInsideFence(last!)], prompt);
+/** If something between head and tail is gone, each is read on its own. */
+export function signalsInOutput({ head, tail, bytes }: KeptOutput, prompt: string): LoopSignals {
+  const decode = (part: Uint8Array) => withoutEscapes(new TextDecoder().decode(part)).replace(SPINNER, "");
+  if (head.length + tail.length === bytes) return read([decode(Buffer.concat([head, tail]))], prompt);
+  return read([`${decode(head)}${CUT}`, fromInsideFence(CUT + decode(tail))], prompt);
 }
 
-/** A cut may fall inside a fenced block. Agents close their fences: of both readings the one that ends closed is right. */
+/** Copilot draws one at the beginning of a line and writes on behind it, without colors, too. */
+const SPINNER = /^[\u2801-\u28ff\b]+/gm;
+
+/** Replaces the rest of the line that was cut: no tag is alone there. In ASCII, or ten megabytes would become twenty. */
+const CUT = "...";
+
+/** A cut may fall inside a fenced block. Agents close their fences: of the readings the one that ends closed is right. */
 function fromInsideFence(tail: string): string {
-  const inside = `\`\`\`\n${tail}`;
   const endsOpen = (text: string) => readProse(text, () => undefined) === "open";
-  return endsOpen(tail) && !endsOpen(inside) ? inside : tail;
+  const inside = ["```", "~~~"].map((fence) => `${fence}\n${tail}`);
+  return (endsOpen(tail) && inside.find((text) => !endsOpen(text))) || tail;
 }
 
 function read(texts: string[], prompt: string): LoopSignals {
-  const signals: LoopSignals = { success: false, failure: false, malformed: [], quoted: [] };
-  const echo = echoOf(withoutEscapes(prompt));
+  const signals: LoopSignals = {
+    ...{ success: false, failure: false, reason: null },
+    ...{ malformed: [], misplaced: [], quoted: [] },
+  };
+  const passages: Passage[] = [{ signal: "", text: "" }];
+  const echo = buildEcho(withoutEscapes(prompt));
   let before = "";
   const worthReading = texts.filter((text) => /promise/i.test(text));
   for (const part of worthReading.flatMap((text) => partsBetweenEchoes(echo, text))) {
     readProse(part, (text, own) => {
       const isEcho: IsEcho = (at, tag) => isEchoed(echo, before + text.slice(Math.max(0, at - ECHO_REACH), at), tag);
-      collectTags(signals, text, own, isEcho);
+      addPassages(passages, text, collectTags(signals, text, own, isEcho));
       before = (before + text).slice(-ECHO_REACH);
     });
   }
-  return signals;
+  return { ...signals, reason: reasonIn(passages, signals) };
 }
 
 /** Line by line: a sequence that never ends would swallow all that follows it. */
@@ -66,22 +82,34 @@ const MOST_KEPT = 10;
 const LONGEST_KEPT = 120;
 const EXACT = /<promise>(?:SUCCESS|FAILURE)<\/promise>/g;
 const SUCCESS = "<promise>SUCCESS</promise>";
+const FAILURE = "<promise>FAILURE</promise>";
 /** Closed in some way, or never closed but with one of the two words. The bounds keep hostile text cheap. */
 const CLOSED = /<[ \t]{0,8}promise\b[^<>]{0,80}>([^<]{0,300})<[ \t]{0,8}\/?[ \t]{0,8}promise[ \t]{0,8}>/gi;
 const UNCLOSED = /<[ \t]{0,8}promise\b[^<>]{0,80}?(?:>[^<>\w]{0,8})?(?:success|failure)[^<\n]{0,80}/gi;
 /** "between <promise> and </promise>" is about tags; a word in capitals is meant as one. */
 const MEANT = /[A-Z]{2}|[Ss]ucce|[Ff]ail|^\s*$/;
 
-/** `own` is `text` with quotations masked, or "" if all of it is one. */
-function collectTags(signals: LoopSignals, text: string, own: string, isEcho: IsEcho): void {
-  if (!/promise/i.test(text)) return;
-  for (const { 0: tag, index } of text.matchAll(EXACT)) {
-    if (isEcho(index, tag)) continue;
-    if (!own.startsWith(tag, index)) keep(signals.quoted, tag);
-    else if (tag === SUCCESS) signals.success = true;
-    else signals.failure = true;
+/** Returns those that count. `own` is `text` with quotations masked, or "" if all of it is one. */
+function collectTags(signals: LoopSignals, text: string, own: string, isEcho: IsEcho): RegExpExecArray[] {
+  if (!/promise/i.test(text)) return [];
+  const said = [...text.matchAll(EXACT)].filter(({ 0: tag, index }) => !isEcho(index, tag));
+  const isOwn = ({ 0: tag, index }: RegExpExecArray) => own.startsWith(tag, index);
+  const counted = said.filter((found) => isOwn(found) && isAlone(text, found));
+  signals.success ||= counted.some(([tag]) => tag === SUCCESS);
+  signals.failure ||= counted.some(([tag]) => tag === FAILURE);
+  for (const found of said) {
+    if (!isOwn(found)) keep(signals.quoted, found[0]);
+    else if (!isAlone(text, found)) keep(signals.misplaced, found[0]);
   }
   if (own !== "") collectMalformed(signals, own.replace(EXACT, masked), isEcho);
+  return counted;
+}
+
+/** Looks no further than it must: a line may hold any number of tags. */
+function isAlone(text: string, { 0: tag, index }: RegExpExecArray): boolean {
+  const after = /[ \t]*(?:\n|$)/y;
+  after.lastIndex = index + tag.length;
+  return /(?:^|\n) {0,3}$/.test(text.slice(Math.max(0, index - 4), index)) && after.test(text);
 }
 
 const masked = (tag: string) => "\u0001".repeat(tag.length);
@@ -104,6 +132,49 @@ function keep(list: string[], tag: string): void {
   if (list.length < MOST_KEPT) list.push(tag);
 }
 
+// ── Reasons ─────────────────────────────────────────────────────────────────
+
+/** What follows a signal, up to the next one; the first passage comes before all signals. */
+interface Passage {
+  signal: string;
+  text: string;
+}
+
+const LONGEST_REASON = 2_000;
+const MOST_LINES_BEFORE = 20;
+
+function addPassages(passages: Passage[], text: string, counted: RegExpExecArray[]): void {
+  let from = 0;
+  for (const { 0: signal, index } of counted) {
+    lengthen(passages.at(-1)!, text.slice(from, index));
+    from = index + signal.length;
+    // A signal that nothing explains needs no passage.
+    if (passages.length > 1 && isEmpty(passages.at(-1)!)) passages.pop();
+    passages.push({ signal, text: "" });
+  }
+  lengthen(passages.at(-1)!, text.slice(from));
+}
+
+const isEmpty = ({ text }: Passage) => text.trim() === "";
+
+/** The beginning of an explanation is kept; of what comes before all signals, the end. */
+function lengthen(passage: Passage, text: string): void {
+  if (passage.signal === "") {
+    const all = `${passage.text}\n${text}`;
+    passage.text = all.length > 2 * LONGEST_REASON ? all.slice(-LONGEST_REASON) : all;
+  } else if (passage.text.length < LONGEST_REASON) passage.text += `\n${text.slice(0, LONGEST_REASON)}`;
+}
+
+/** What follows the signal explains it, else what comes before it, unless that explains another one. */
+function reasonIn(passages: Passage[], { success, failure }: LoopSignals): string | null {
+  if (!success && !failure) return null;
+  const winner = failure ? FAILURE : SUCCESS;
+  const own = passages.findLast((passage) => passage.signal === winner && !isEmpty(passage));
+  if (own) return own.text.trim();
+  const [before, first] = passages;
+  return first?.signal === winner ? before!.text.trim().split("\n").slice(-MOST_LINES_BEFORE).join("\n") : "";
+}
+
 // ── The echoed prompt ───────────────────────────────────────────────────────
 
 /** So many letters before a tag identify its place in the prompt. */
@@ -119,13 +190,13 @@ interface Echo {
   lastLine: string;
 }
 
-function echoOf(prompt: string): Echo {
+function buildEcho(prompt: string): Echo {
   const lastLine =
     prompt
       .split(/[\r\n]/)
       .findLast(hasLetters)
       ?.trim() ?? "";
-  return { letters: lettersOf(prompt), lastLine: lastLine.length < LEAST_BEGINNING ? "" : lastLine };
+  return { letters: onlyLetters(prompt), lastLine: lastLine.length < LEAST_BEGINNING ? "" : lastLine };
 }
 
 /**
@@ -134,8 +205,8 @@ function echoOf(prompt: string): Echo {
  */
 function isEchoed({ letters }: Echo, before: string, tag: string): boolean {
   if (letters === "") return false;
-  const context = lettersOf(before.slice(-ECHO_REACH)).slice(-CONTEXT);
-  const wanted = lettersOf(tag);
+  const context = onlyLetters(before.slice(-ECHO_REACH)).slice(-CONTEXT);
+  const wanted = onlyLetters(tag);
   if (context.length === CONTEXT && letters.includes(context + wanted)) return true;
   const at = letters.indexOf(wanted);
   if (at < 0 || at >= CONTEXT) return false;
@@ -148,15 +219,15 @@ function partsBetweenEchoes({ letters, lastLine }: Echo, text: string): string[]
   const parts: string[] = [];
   let from = 0;
   let end = 0;
-  for (let at = nextOf(text, lastLine, 0); at >= 0; at = nextOf(text, lastLine, end)) {
+  for (let at = findNext(text, lastLine, 0); at >= 0; at = findNext(text, lastLine, end)) {
     end = at + text.slice(at).search(/[\r\n]|$/);
-    if (!lettersOf(text.slice(Math.max(0, end - ECHO_REACH), end)).endsWith(letters.slice(-CONTEXT))) continue;
+    if (!onlyLetters(text.slice(Math.max(0, end - ECHO_REACH), end)).endsWith(letters.slice(-CONTEXT))) continue;
     parts.push(text.slice(from, end));
     from = end + text.slice(end).search(/(?<=[\r\n])[^\r\n]*[\p{L}\p{N}]|$/u);
   }
   return [...parts, text.slice(from)];
 }
 
-const nextOf = (text: string, line: string, from: number) => (line === "" ? -1 : text.indexOf(line, from));
+const findNext = (text: string, line: string, from: number) => (line === "" ? -1 : text.indexOf(line, from));
 const hasLetters = (text: string) => /[\p{L}\p{N}]/u.test(text);
-const lettersOf = (text: string) => text.replace(/[^\p{L}\p{N}]+/gu, "");
+const onlyLetters = (text: string) => text.replace(/[^\p{L}\p{N}]+/gu, "");

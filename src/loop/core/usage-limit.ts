@@ -1,9 +1,6 @@
 /** When a usage limit ends, read from the text that reports it. */
-
-const SECOND = 1_000;
-const MINUTE = 60 * SECOND;
-const HOUR = 60 * MINUTE;
-const DAY = 24 * HOUR;
+import { attempt } from "../../kernel/attempt.ts";
+import { DAY, HOUR, MINUTE, parseZone, SECOND } from "../../kernel/time/calendar.ts";
 
 /** The longest limits there are end after a week. */
 const FARTHEST = 8 * DAY;
@@ -47,15 +44,10 @@ export function resetTime(text: string, at: string, local: number): string | nul
 // ── Zones ───────────────────────────────────────────────────────────────────
 
 /** Minutes that a zone's clock is ahead of UTC at a moment; null: no such zone. */
-export function zoneOffset(zone: string, at: number): number | null {
-  try {
-    const format = new Intl.DateTimeFormat("en-US", { timeZone: zone, timeZoneName: "longOffset" });
-    const name = format.formatToParts(at).find(({ type }) => type === "timeZoneName")?.value ?? "";
-    const [, sign = "+", hours = "0", minutes = "0"] = /GMT(?:([+-])(\d\d):(\d\d))?/.exec(name) ?? [];
-    return (sign === "-" ? -1 : 1) * (Number(hours) * 60 + Number(minutes));
-  } catch {
-    return null;
-  }
+export function zoneOffset(timeZone: string, at: number): number | null {
+  const format = attempt(() => new Intl.DateTimeFormat("en-US", { timeZone, timeZoneName: "longOffset" }), null);
+  const name = format?.formatToParts(at).find(({ type }) => type === "timeZoneName")?.value;
+  return name === undefined ? null : parseZone(name) / MINUTE;
 }
 
 export const localOffset = (at: string): number => 0 - new Date(at).getTimezoneOffset();
@@ -98,10 +90,10 @@ function delayIn(text: string, now: number): number | null {
   const found = WHILE.exec(text)?.[1];
   if (found === undefined) return null;
   const pieces = [...found.matchAll(/(\d+(?:\.\d+)?)\s*([a-z]+)/gi)];
-  return now + Math.ceil(pieces.reduce((total, [, count, unit]) => total + Number(count) * lengthOf(unit!), 0));
+  return now + Math.ceil(pieces.reduce((total, [, count, unit]) => total + Number(count) * unitLength(unit!), 0));
 }
 
-const lengthOf = (unit: string): number => UNITS.find(([pattern]) => pattern.test(unit))?.[1] ?? 0;
+const unitLength = (unit: string): number => UNITS.find(([pattern]) => pattern.test(unit))?.[1] ?? 0;
 
 // ── A time of day, perhaps with a day ───────────────────────────────────────
 
@@ -125,7 +117,7 @@ function clockIn(text: string, now: number, local: number): number | null {
 
 function readClock(groups: Groups, now: number, local: number): number | null {
   const time = timeOfDay(groups);
-  const offset = (moment: number) => offsetOf(groups.zone, moment, local);
+  const offset = (moment: number) => offsetAt(groups.zone, moment, local);
   if (time === null || offset(now) === null) return null;
   // The offset of that zone may be another one by then: summer time.
   const clock = onClock(groups, time, now + offset(now)! * MINUTE);
@@ -161,7 +153,7 @@ function onClock(groups: Groups, time: number, clock: number): number | null {
   return inYear(here) < clock - DAY ? inYear(here + 1) : inYear(here);
 }
 
-function offsetOf(zone: string | undefined, moment: number, local: number): number | null {
+function offsetAt(zone: string | undefined, moment: number, local: number): number | null {
   if (zone === undefined) return local;
   return /^(?:UTC|GMT|Z)$/i.test(zone) ? 0 : zoneOffset(zone, moment);
 }

@@ -1,4 +1,7 @@
 /** What the doctor says: one line each, and what to do about it. */
+import { accessSync, constants } from "node:fs";
+import { clientVersion } from "../../hosts/claude/wire.ts";
+import { attempt } from "../../kernel/attempt.ts";
 
 export type Level = "ok" | "note" | "trouble";
 
@@ -18,7 +21,7 @@ export interface Section {
 }
 
 /** Where to look. Given, so that every check can be tried on any ground. */
-export interface Ground {
+export interface DoctorContext {
   root: string;
   home: string;
   /** the host's own folder, usually ~/.claude */
@@ -29,9 +32,32 @@ export interface Ground {
   now: number;
 }
 
-export const ok = (id: string, what: string): Finding => ({ id, level: "ok", what, remedy: "" });
-export const note = (id: string, what: string, remedy: string): Finding => ({ id, level: "note", what, remedy });
-export const trouble = (id: string, what: string, remedy: string): Finding => ({ id, level: "trouble", what, remedy });
+/** The version of the client that calls us, else of the one on the PATH; null: unknown. */
+export function findClient({ env }: DoctorContext): string | null {
+  const claude = clientVersion(env) === null ? Bun.which("claude", { PATH: env.PATH ?? "" }) : null;
+  if (claude === null) return clientVersion(env);
+  const how = { cwd: "/", env, stdin: "ignore", stderr: "ignore", timeout: 10_000 } as const;
+  const said = attempt(() => Bun.spawnSync([claude, "--version"], how).stdout.toString(), "");
+  return /^\d+\.\d+\.\d+/.exec(said)?.[0] ?? null;
+}
+
+/** A check returns a list of findings, so each of these makes a list of one. */
+const teller =
+  (level: Level) =>
+  (id: string, what: string, remedy: string, lines?: string[]): Finding[] => [
+    { id, level, what, remedy, ...(lines && { lines }) },
+  ];
+export const note = teller("note");
+export const trouble = teller("trouble");
+export const ok = (id: string, what: string) => teller("ok")(id, what, "");
+
+export const MOST_SHOWN = 5;
+
+export const mayRun = (path: string) =>
+  attempt(() => {
+    accessSync(path, constants.X_OK);
+    return true;
+  }, false);
 
 /** Text of others on our screen: one line, no control characters, not too long. */
 export function clean(text: string, most = 100): string {
@@ -43,12 +69,12 @@ export function clean(text: string, most = 100): string {
 }
 
 /** ~/x, or relative to the project. */
-export function shown(path: string, { root, home }: Pick<Ground, "root" | "home">): string {
+export function shortPath(path: string, { root, home }: Pick<DoctorContext, "root" | "home">): string {
   if (path.startsWith(`${root}/`)) return path.slice(root.length + 1);
   return path.startsWith(`${home}/`) ? `~${path.slice(home.length)}` : path;
 }
 
-export const ageOf = (ms: number): string => {
+export const formatAge = (ms: number): string => {
   const hours = ms / 3_600_000;
   if (hours < 1) return `${Math.max(1, Math.round(ms / 60_000))} min`;
   return hours < 48 ? `${Math.round(hours)} h` : `${Math.round(hours / 24)} days`;

@@ -1,66 +1,59 @@
 /** All checks, in the order a person would ask: is it installed, does it run, what is in its way, what has it kept? */
 import { messageOf } from "../../store/files.ts";
-import { checkBeside } from "./beside.ts";
-import { checkHook } from "./canary.ts";
-import { checkLine, checkShortcuts } from "./controls.ts";
-import { checkDisk } from "./disk.ts";
-import { checkEnvironment } from "./environment.ts";
-import { checkErrors } from "./errors.ts";
-import { clean, type Finding, type Ground, note, type Section } from "./finding.ts";
-import { checkNotify } from "./notify.ts";
-import { checkPlugin, ourPlugin, readPlugins } from "./plugins.ts";
-import { checkProgram } from "./program.ts";
-import { checkClock, checkGit, checkOff } from "./project.ts";
-import { checkDoubled, checkRuns } from "./runs.ts";
-import { checkDisabled, checkInstalled, checkSettings, checkTexts } from "./settings.ts";
-import { readAllSettings } from "./settings-files.ts";
-import { checkTrust } from "./trust.ts";
+import { clean, type DoctorContext, type Finding, note, type Section } from "./finding.ts";
+import { checkHook, checkProgram, checkTrust } from "./program.ts";
+import { checkClock, checkDisk, checkGit, checkOff, checkShortcuts } from "./project.ts";
+import { checkDoubled, checkErrors, checkRuns } from "./runs.ts";
+import {
+  checkDisabled,
+  checkInstalled,
+  checkLine,
+  checkPlugin,
+  checkSettings,
+  checkTexts,
+  checkWorktree,
+} from "./settings.ts";
+import { ourPlugin, readAllSettings, readPlugins } from "./settings-files.ts";
+import { checkBeside, checkEnvironment, checkNotify } from "./surroundings.ts";
 
 type Check = () => Finding[] | Promise<Finding[]>;
 
-export async function examine(ground: Ground): Promise<Section[]> {
+export async function examine(ground: DoctorContext): Promise<Section[]> {
   const files = readAllSettings(ground);
   const plugins = readPlugins(ground, files);
   const plugin = ourPlugin(plugins);
-  const sections: [string, Record<string, Check>][] = [
-    [
-      "Installation",
-      {
-        settings: () => checkSettings(files),
-        plugin: () => checkPlugin(plugin),
-        installed: () => checkInstalled(ground, files, plugin),
-        doubled: () => checkDoubled(ground),
-        disabled: () => checkDisabled(files),
-        texts: () => checkTexts(ground),
-        line: () => checkLine(ground, files),
-      },
-    ],
-    [
-      "Program",
-      { program: () => checkProgram(ground), trust: () => checkTrust(ground), hook: () => checkHook(files, plugin) },
-    ],
-    [
-      "Surroundings",
-      {
-        environment: () => checkEnvironment(ground, files),
-        beside: () => checkBeside(ground, files, plugins),
-        notify: () => checkNotify(ground),
-      },
-    ],
-    [
-      "Project",
-      {
-        off: () => checkOff(ground),
-        shortcuts: () => checkShortcuts(ground),
-        git: () => checkGit(ground),
-        disk: () => checkDisk(ground),
-        clock: () => checkClock(ground),
-      },
-    ],
-    ["Runs", { runs: () => checkRuns(ground), errors: () => checkErrors(ground) }],
-  ];
+  const sections: Record<string, Record<string, Check>> = {
+    Installation: {
+      settings: () => checkSettings(ground, files),
+      plugin: () => checkPlugin(plugin),
+      installed: () => checkInstalled(ground, files, plugin),
+      worktree: () => checkWorktree(ground, files, plugin),
+      doubled: () => checkDoubled(ground),
+      disabled: () => checkDisabled(files),
+      texts: () => checkTexts(ground),
+      line: () => checkLine(ground, files),
+    },
+    Program: {
+      program: () => checkProgram(ground),
+      trust: () => checkTrust(ground),
+      hook: () => checkHook(files, plugin),
+    },
+    Surroundings: {
+      environment: () => checkEnvironment(ground, files),
+      beside: () => checkBeside(ground, files, plugins),
+      notify: () => checkNotify(ground),
+    },
+    Project: {
+      off: () => checkOff(ground),
+      shortcuts: () => checkShortcuts(ground),
+      git: () => checkGit(ground),
+      disk: () => checkDisk(ground),
+      clock: () => checkClock(ground),
+    },
+    Runs: { runs: () => checkRuns(ground), errors: () => checkErrors(ground) },
+  };
   const done: Section[] = [];
-  for (const [title, checks] of sections) done.push({ title, findings: await runAll(checks) });
+  for (const [title, checks] of Object.entries(sections)) done.push({ title, findings: await runAll(checks) });
   return done;
 }
 
@@ -71,13 +64,8 @@ async function runAll(checks: Record<string, Check>): Promise<Finding[]> {
     try {
       found.push(...(await check()));
     } catch (error) {
-      found.push(
-        note(
-          `${name}-unchecked`,
-          `${name} could not be checked: ${clean(messageOf(error), 200)}`,
-          "fix that and run doctor again",
-        ),
-      );
+      const what = `${name} could not be checked: ${clean(messageOf(error), 200)}`;
+      found.push(...note(`${name}-unchecked`, what, "fix that and run doctor again"));
     }
   }
   return found;

@@ -1,4 +1,6 @@
 /** Starts another program and always comes back: a deadline, and no more output than one screen could hold. */
+import { after, within } from "../../store/processes/piped.ts";
+import { signalGroup } from "../../store/processes/process.ts";
 
 export interface Ended {
   /** null: ended by a signal, or not in time */
@@ -21,27 +23,23 @@ const LARGEST_OUTPUT = 256 * 1024;
 const GRACE_MS = 200;
 
 /** Throws where there is no such program. */
-export async function runBounded(cmd: string[], { cwd, input = "", env = process.env, most = 5_000 }: HowToRun) {
+export async function runBounded(
+  cmd: string[],
+  { cwd, input = "", env = process.env, most = 5_000 }: HowToRun,
+): Promise<Ended> {
   const began = performance.now();
   const child = Bun.spawn(cmd, { cwd, env, stdin: Buffer.from(input), stdout: "pipe", stderr: "pipe", detached: true });
   const [out, err] = [collect(child.stdout), collect(child.stderr)];
-  const code = await Promise.race([child.exited, after(most)]);
+  const code = await Promise.race([child.exited, after<never>(most)]);
+  const late = code === undefined;
   const ms = Math.round(performance.now() - began);
-  if (code !== "late") await Promise.race([Promise.all([out.done, err.done]), after(GRACE_MS)]);
-  else child.kill("SIGKILL");
-  endGroup(child.pid);
+  if (late) child.kill("SIGKILL");
+  else await within(GRACE_MS, Promise.all([out.done, err.done]));
+  // Everything it started went into its own process group.
+  signalGroup(child.pid, "SIGKILL");
   child.unref();
-  const ended: Ended = {
-    code: code === "late" || child.signalCode !== null ? null : code,
-    out: out.text(),
-    err: err.text(),
-    ms,
-    late: code === "late",
-  };
-  return ended;
+  return { code: late || child.signalCode !== null ? null : code, out: out.text(), err: err.text(), ms, late };
 }
-
-const after = (ms: number) => new Promise<"late">((resolve) => setTimeout(() => resolve("late"), ms));
 
 function collect(stream: ReadableStream<Uint8Array>): { done: Promise<void>; text: () => string } {
   const chunks: Uint8Array[] = [];
@@ -54,13 +52,4 @@ function collect(stream: ReadableStream<Uint8Array>): { done: Promise<void>; tex
     }
   };
   return { done: read().catch(() => {}), text: () => Buffer.concat(chunks).toString("utf8", 0, LARGEST_OUTPUT) };
-}
-
-/** Everything it started went into its own process group. */
-function endGroup(pid: number): void {
-  try {
-    process.kill(-pid, "SIGKILL");
-  } catch {
-    // no one is left
-  }
 }

@@ -1,11 +1,13 @@
-/** The host's settings, read as the host would: through links, all scopes; but bounded, and never waiting. */
-import { readdirSync, realpathSync } from "node:fs";
+/** The host's settings and plugins, read as the host would: through links, all scopes; but bounded, and never waiting. */
+import { realpathSync } from "node:fs";
 import type { Node } from "jsonc-parser";
-import { errorCode, isObject, lookAt, messageOf, parseJson, readText } from "../../store/files.ts";
+import { attempt } from "../../kernel/attempt.ts";
+import { errorCode, isObject, lookAt, messageOf, namesOrNone, parseJson, readText } from "../../store/files.ts";
+import { inMainCheckout } from "../../store/git-dir.ts";
 import { join } from "../../store/names.ts";
-import { entriesOf, isOurs, type Scope } from "../install/hooks.ts";
-import { type Position, parseDocument, propertiesOf, valueAt } from "../install/jsonc.ts";
-import { type Ground, shown } from "./finding.ts";
+import { hookEntries, isOurs, type Scope } from "../install/hooks.ts";
+import { listProperties, type Position, parseDocument, valueAt } from "../install/jsonc.ts";
+import { clean, type DoctorContext, shortPath } from "./finding.ts";
 
 const LARGEST = 1024 * 1024;
 /** Settings are a few levels deep; a parser that recurses must not meet a million. */
@@ -15,58 +17,44 @@ export interface SettingsFile {
   scope: Scope | "managed";
   /** as the person knows it */
   name: string;
-  path: string;
   text: string;
   /** null: it could not be read as JSON with comments */
   tree: Node | null;
   /** as the host understands it: strict JSON, an object */
   value: Record<string, unknown>;
   problem: { why: string; at?: Position } | null;
+  /** the main checkout's, seen from a worktree */
+  ofMain?: true;
 }
 
 /** Those that exist; the last one wins where they disagree. */
-export function readAllSettings(ground: Ground): SettingsFile[] {
+export function readAllSettings(ground: DoctorContext): SettingsFile[] {
   const { root, claude, managed, home } = ground;
-  const places: [SettingsFile["scope"], string][] = [
-    ["user", join(claude, "settings.json")],
-    ...(root === home
-      ? []
-      : ([
-          ["project", join(root, ".claude/settings.json")],
-          ["local", join(root, ".claude/settings.local.json")],
-        ] as [Scope, string][])),
-    ...managedFiles(managed).map((path) => ["managed", path] as ["managed", string]),
-  ];
-  return places.flatMap(([scope, path]) => readSettings(scope, path, shown(path, ground)) ?? []);
+  const read = (scope: SettingsFile["scope"], path: string) => readSettings(scope, path, shortPath(path, ground)) ?? [];
+  const own = (folder: string) => read("local", join(folder, ".claude/settings.local.json"));
+  const main = inMainCheckout(root);
+  return [
+    read("user", join(claude, "settings.json")),
+    main === root ? [] : [own(main)].flat().map((file) => ({ ...file, ofMain: true as const })),
+    root === home ? [] : [read("project", join(root, ".claude/settings.json")), own(root)].flat(),
+    managedFiles(managed).flatMap((path) => read("managed", path)),
+  ].flat();
 }
 
 function managedFiles(folder: string): string[] {
-  const more = namesIn(join(folder, "managed-settings.d")).filter((name) => name.endsWith(".json"));
-  return [
-    join(folder, "managed-settings.json"),
-    ...more
-      .sort()
-      .slice(0, 20)
-      .map((name) => join(folder, "managed-settings.d", name)),
-  ];
+  const more = namesOrNone(join(folder, "managed-settings.d")).filter((name) => name.endsWith(".json"));
+  const first = more.sort().slice(0, 20);
+  return [join(folder, "managed-settings.json"), ...first.map((name) => join(folder, "managed-settings.d", name))];
 }
 
-export function namesIn(folder: string): string[] {
-  try {
-    return readdirSync(folder);
-  } catch {
-    return [];
-  }
-}
-
-export function readSettings(scope: SettingsFile["scope"], path: string, name: string): SettingsFile | null {
-  const file = { scope, name, path, text: "", tree: null, value: {}, problem: null };
+function readSettings(scope: SettingsFile["scope"], path: string, name: string): SettingsFile | null {
+  const file = { scope, name, text: "", tree: null, value: {}, problem: null };
   const read = readThroughLinks(path);
   if (read === null) return null;
   if (!read.ok) return { ...file, problem: { why: read.why } };
   const text = read.text.replace(/^\uFEFF/, "");
   if (text.trim() === "") return { ...file, text };
-  if (depthOf(text) > DEEPEST)
+  if (measureDepth(text) > DEEPEST)
     return { ...file, text, problem: { why: `it is nested more than ${DEEPEST} levels deep` } };
   const parsed = parseDocument(text);
   if (!parsed.ok) return { ...file, text, problem: { why: parsed.why, at: parsed.at } };
@@ -78,15 +66,14 @@ export function readSettings(scope: SettingsFile["scope"], path: string, name: s
 type Read = { ok: true; text: string } | { ok: false; why: string };
 
 /** null: nothing there. */
-export function readThroughLinks(path: string): Read | null {
+function readThroughLinks(path: string): Read | null {
   let real: string;
   try {
     real = realpathSync(path);
   } catch (error) {
     if (errorCode(error) === "ELOOP") return { ok: false, why: "is a link that leads in a circle" };
-    return existsAtAll(path)
-      ? { ok: false, why: `cannot be followed (${errorCode(error) || messageOf(error)})` }
-      : null;
+    const missing = attempt(() => lookAt(path) === undefined, false);
+    return missing ? null : { ok: false, why: `cannot be followed (${errorCode(error) || messageOf(error)})` };
   }
   const file = readText(real, LARGEST);
   if (file.ok) return file;
@@ -95,35 +82,16 @@ export function readThroughLinks(path: string): Read | null {
   return { ok: false, why: file.why === "unreadable" ? `cannot be read (${file.detail})` : `is ${file.why}` };
 }
 
-function existsAtAll(path: string): boolean {
-  try {
-    return lookAt(path) !== undefined;
-  } catch {
-    return true;
-  }
-}
-
 /** Brackets outside of strings; exact for JSON, and good enough for anything else. */
-export function depthOf(text: string): number {
+export function measureDepth(text: string): number {
   let depth = 0;
   let deepest = 0;
-  for (let i = 0; i < text.length; i++) {
-    const char = text.charCodeAt(i);
-    if (char === 34) i = endOfString(text, i);
-    else if (char === 91 || char === 123) deepest = Math.max(deepest, ++depth);
-    else if (char === 93 || char === 125) depth--;
+  // A string ends at its line's end at the latest: a quote in a comment begins none.
+  for (const [token] of text.matchAll(/"(?:[^"\\\n]|\\[\s\S])*["\n]?|[[\]{}]/g)) {
+    if (token === "[" || token === "{") deepest = Math.max(deepest, ++depth);
+    else if (token === "]" || token === "}") depth--;
   }
   return deepest;
-}
-
-function endOfString(text: string, start: number): number {
-  for (let i = start + 1; i < text.length; i++) {
-    const char = text.charCodeAt(i);
-    if (char === 92) i++;
-    else if (char === 34) return i;
-    else if (char === 10) return i; // not a string after all: a quote in a comment
-  }
-  return text.length;
 }
 
 // ── Hooks in it ─────────────────────────────────────────────────────────────
@@ -137,14 +105,63 @@ export interface HookEntry {
 export function hooksIn({ tree }: SettingsFile): HookEntry[] {
   const hooks = tree?.type === "object" ? valueAt(tree, "hooks") : undefined;
   if (hooks?.type !== "object") return [];
-  return propertiesOf(hooks).flatMap(({ key, value }) =>
+  return listProperties(hooks).flatMap(({ key, value }) =>
     (value.type === "array" ? (value.children ?? []) : [])
-      .flatMap(entriesOf)
+      .flatMap(hookEntries)
       .map((node) => ({ event: key, node, ours: isOurs(node) })),
   );
 }
 
-export const fieldOf = (node: Node, key: string): unknown =>
+export const readField = (node: Node, key: string): unknown =>
   node.type === "object" ? valueAt(node, key)?.value : undefined;
 
 export const callsPawl = (file: SettingsFile) => hooksIn(file).some(({ ours }) => ours);
+
+// ── Plugins ─────────────────────────────────────────────────────────────────
+
+export interface Plugin {
+  /** name@marketplace */
+  id: string;
+  name: string;
+  enabled: boolean;
+  /** null: not on this machine */
+  folder: string | null;
+  version: string;
+  hooks: SettingsFile | null;
+}
+
+const MOST_PLUGINS = 200;
+
+export function readPlugins(ground: DoctorContext, files: SettingsFile[]): Plugin[] {
+  const enabled = new Map<string, boolean>();
+  for (const { value } of files)
+    for (const [id, on] of Object.entries(isObject(value.enabledPlugins) ? value.enabledPlugins : {}))
+      enabled.set(id, on === true);
+  const registry = readRegistry(join(ground.claude, "plugins/installed_plugins.json"));
+  return [...enabled]
+    .slice(0, MOST_PLUGINS)
+    .map(([id, on]) => buildPlugin(id, on, findInstallation(registry[id], ground.root)));
+}
+
+function readRegistry(path: string): Record<string, unknown> {
+  const file = readThroughLinks(path);
+  const value = file?.ok ? parseJson(file.text) : undefined;
+  return isObject(value) && isObject(value.plugins) ? value.plugins : {};
+}
+
+/** A plugin may be installed for the person and, in other versions, for single projects. */
+function findInstallation(installed: unknown, root: string): Record<string, unknown> {
+  const all = (Array.isArray(installed) ? installed : [installed]).filter(isObject);
+  return all.find((one) => one.projectPath === root) ?? all.find((one) => one.projectPath === undefined) ?? {};
+}
+
+function buildPlugin(id: string, enabled: boolean, fields: Record<string, unknown>): Plugin {
+  const folder =
+    typeof fields.installPath === "string" && fields.installPath.startsWith("/") ? fields.installPath : null;
+  const name = clean(id.split("@", 1)[0] ?? id, 60);
+  const path = folder && join(folder, "hooks/hooks.json");
+  const hooks = path ? readSettings("user", path, `the plugin ${name}`) : null;
+  return { id: clean(id, 80), name, enabled, folder, version: clean(String(fields.version ?? ""), 20), hooks };
+}
+
+export const ourPlugin = (plugins: Plugin[]): Plugin | null => plugins.find(({ name }) => name === "pawl") ?? null;

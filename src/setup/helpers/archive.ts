@@ -1,14 +1,25 @@
 /** Moves planned files into an archive folder. The manifest is written first: whatever happens, running again completes it. */
-import { closeSync, constants, mkdirSync, readSync, renameSync, rmdirSync } from "node:fs";
-import { errorCode, insideRoot, lookAt, messageOf, openRegular, syncDir } from "../../store/files.ts";
+import { linkSync, mkdirSync, renameSync, rmdirSync, unlinkSync } from "node:fs";
+import { attempt } from "../../kernel/attempt.ts";
+import {
+  appendLine,
+  errorCode,
+  insideRoot,
+  isObject,
+  lookAt,
+  messageOf,
+  namesIn,
+  parseJson,
+  readText,
+  syncDir,
+  writeAtomic,
+} from "../../store/files.ts";
 import { dirname } from "../../store/names.ts";
-import { type Excluded, excludeArchive } from "./exclude.ts";
-import { trackedFiles } from "./git.ts";
-import { withLock } from "./lock.ts";
-import { folders, type Manifest, type Moved, manifests, writeManifest } from "./manifest.ts";
-import { ARCHIVE_DIR, loadPlan, type PlanFile, stateOf } from "./plan.ts";
+import { excludePlace } from "../../store/owned.ts";
+import { hashFile } from "../install/binary.ts";
+import { ARCHIVE_DIR, isIgnored, loadPlan, type PlanFile, readState, trackedFiles } from "./plan.ts";
 import { rememberApproved } from "./rules.ts";
-import { folderStamp, localStamp } from "./time.ts";
+import { inUnits, localStamp, shown, withLock } from "./shared.ts";
 
 export interface Applied {
   /** every folder that files of this call went to, the completed ones first */
@@ -17,7 +28,7 @@ export interface Applied {
   left: { path: string; why: string }[];
   /** lay in an archive of this plan before */
   before: string[];
-  excluded: Excluded;
+  excluded: "added" | "already" | "no git" | "failed";
 }
 
 export interface Wanted {
@@ -34,12 +45,13 @@ export function applyPlan(root: string, wanted: Wanted, now: Date): Applied {
   const chosen = plan.files.filter((_file, at) => wanted.only === null || wanted.only.has(at + 1));
   return withLock(root, () => {
     const excluded = excludeArchive(root);
-    const completed = unfinished(root, plan.id).map((manifest) => finish(root, manifest));
-    const done = new Set(archivedOf(root, plan.id));
+    const unfinished = listManifests(root, plan.id).filter(({ state }) => state === "moving");
+    const completed = unfinished.map((manifest) => finish(root, manifest));
+    const done = new Set(listMoved(root, plan.id));
     const rest = chosen.filter((file) => !done.has(file.path));
     const fresh = archive(root, plan.id, rest, wanted.tracked, now);
     const touched = [...completed, ...(fresh.manifest ? [fresh.manifest] : [])];
-    const outcome = outcomeOf(touched, fresh.left);
+    const outcome = buildOutcome(touched, fresh.left);
     const patterns = outcome.archived.map((entry) => entry.pattern);
     rememberApproved(root, patterns, localStamp(now).slice(0, 10));
     const moved = new Set(outcome.archived.map((entry) => entry.from));
@@ -48,7 +60,7 @@ export function applyPlan(root: string, wanted: Wanted, now: Date): Applied {
   });
 }
 
-function outcomeOf(touched: Manifest[], refused: Applied["left"]): Pick<Applied, "folders" | "archived" | "left"> {
+function buildOutcome(touched: Manifest[], refused: Applied["left"]): Pick<Applied, "folders" | "archived" | "left"> {
   const isArchived = (entry: Moved) => entry.state === "archived";
   const entries = touched.flatMap((manifest) => manifest.entries);
   const said = new Set(refused.map((one) => one.path));
@@ -60,16 +72,30 @@ function outcomeOf(touched: Manifest[], refused: Applied["left"]): Pick<Applied,
   };
 }
 
-const unfinished = (root: string, plan: string) =>
-  manifests(root).filter((manifest) => manifest.plan === plan && manifest.state === "moving");
-
 /** Only what really lies there; a restored file may be archived again. */
-const archivedOf = (root: string, plan: string) =>
-  manifests(root)
-    .filter((manifest) => manifest.plan === plan)
+const listMoved = (root: string, plan: string) =>
+  listManifests(root, plan)
     .flatMap((manifest) => manifest.entries)
-    .filter((entry) => stateOf(root, entry.to) !== null && lookAt(insideRoot(root, entry.from)) === undefined)
+    .filter((entry) => readState(root, entry.to) !== null && lookAt(insideRoot(root, entry.from)) === undefined)
     .map((entry) => entry.from);
+
+/** The archive belongs to the person, but should not be in the way of their next commit. */
+function excludeArchive(root: string): Applied["excluded"] {
+  try {
+    const place = excludePlace(root);
+    if (place === null) return "no git";
+    if (isIgnored(root, `${ARCHIVE_DIR}/x`)) return "already";
+    const file = readText(place.path);
+    if (!file.ok && file.why !== "missing") return "failed";
+    mkdirSync(dirname(place.path), { recursive: true });
+    appendLine(place.path, `${COMMENT}\n${place.prefix}${ARCHIVE_DIR}/`);
+    return isIgnored(root, `${ARCHIVE_DIR}/x`) ? "added" : "failed";
+  } catch {
+    return "failed";
+  }
+}
+
+const COMMENT = "# what `pawl helper archive` moved away: yours to keep or delete";
 
 // ── A new folder ────────────────────────────────────────────────────────────
 
@@ -78,14 +104,18 @@ function archive(root: string, plan: string, files: PlanFile[], withTracked: boo
   const left: { path: string; why: string }[] = [];
   const fit = files.flatMap((file) => {
     const refused = refusal(root, file, tracked.has(file.path), withTracked);
-    const sha256 = refused === null ? sha256Of(root, file.path) : null;
+    const sha256 = refused === null ? hashIfThere(root, file.path) : null;
     if (sha256 !== null) return [{ file, sha256 }];
     left.push({ path: file.path, why: refused ?? "it cannot be read" });
     return [];
   });
   if (fit.length === 0) return { manifest: null, left };
   const folder = newFolder(root, now);
-  const entries = fit.map(({ file, sha256 }) => entryOf(file, folder, sha256, tracked.has(file.path)));
+  const entries = fit.map(({ file, sha256 }): Moved => {
+    const { path, size, mtime_ns, reason: why, pattern } = file;
+    const to = `${ARCHIVE_DIR}/${folder}/${path}`;
+    return { from: path, to, size, mtime_ns, sha256, why, pattern, tracked: tracked.has(path), state: "planned" };
+  });
   const manifest: Manifest = { v: 1, folder, plan, at: localStamp(now), state: "moving", entries };
   writeManifest(root, manifest);
   return { manifest: finish(root, manifest), left };
@@ -94,72 +124,31 @@ function archive(root: string, plan: string, files: PlanFile[], withTracked: boo
 function refusal(root: string, file: PlanFile, tracked: boolean, withTracked: boolean): string | null {
   if (tracked && !withTracked)
     return file.tracked ? "tracked by git; --tracked moves it" : "git tracks it since the plan";
-  return changeOf(root, file.path, file);
+  return findChange(root, file.path, file);
 }
 
-function changeOf(root: string, path: string, then: { size: number; mtime_ns: string }): string | null {
-  const state = stateOf(root, path);
+function findChange(root: string, path: string, then: { size: number; mtime_ns: string }): string | null {
+  const state = readState(root, path);
   if (state === null) return "it is gone, or no longer a plain file of the project";
   return state.size === then.size && state.mtime_ns === then.mtime_ns ? null : "it changed since the plan";
 }
 
-const entryOf = (file: PlanFile, folder: string, sha256: string, tracked: boolean): Moved => ({
-  from: file.path,
-  to: `${ARCHIVE_DIR}/${folder}/${file.path}`,
-  size: file.size,
-  mtime_ns: file.mtime_ns,
-  sha256,
-  why: file.reason,
-  pattern: file.pattern,
-  tracked,
-  state: "planned",
-});
-
-export function sha256Of(root: string, path: string): string | null {
-  try {
-    const fd = openRegular(insideRoot(root, path), constants.O_RDONLY);
-    try {
-      return hashFd(fd);
-    } finally {
-      closeSync(fd);
-    }
-  } catch {
-    return null;
-  }
-}
-
-function hashFd(fd: number): string {
-  const hasher = new Bun.CryptoHasher("sha256");
-  const buffer = Buffer.allocUnsafe(1 << 20);
-  for (let got = -1; got !== 0; ) {
-    got = readSync(fd, buffer, 0, buffer.length, null);
-    hasher.update(buffer.subarray(0, got));
-  }
-  return hasher.digest("hex");
-}
+/** null: it cannot be read. */
+const hashIfThere = (root: string, path: string) => attempt(() => hashFile(insideRoot(root, path)), null);
 
 function newFolder(root: string, now: Date): string {
   mkdirSync(insideRoot(root, ARCHIVE_DIR), { recursive: true });
-  sweep(root);
+  // A crash before the first manifest leaves an empty folder; one that holds something stays.
+  for (const name of folders(root)) attempt(() => rmdirSync(insideRoot(root, `${ARCHIVE_DIR}/${name}`)), null);
+  const stamp = localStamp(now).replace(/[ :]/g, "-");
   for (let count = 1; ; count++) {
-    const name = count === 1 ? folderStamp(now) : `${folderStamp(now)}-${count}`;
+    const name = count === 1 ? stamp : `${stamp}-${count}`;
     try {
       mkdirSync(insideRoot(root, `${ARCHIVE_DIR}/${name}`));
       syncDir(insideRoot(root, ARCHIVE_DIR));
       return name;
     } catch (error) {
       if (errorCode(error) !== "EEXIST") throw error;
-    }
-  }
-}
-
-/** A crash before the first manifest leaves an empty folder. */
-function sweep(root: string): void {
-  for (const name of folders(root)) {
-    try {
-      rmdirSync(insideRoot(root, `${ARCHIVE_DIR}/${name}`));
-    } catch {
-      // it holds something
     }
   }
 }
@@ -177,8 +166,8 @@ function finish(root: string, manifest: Manifest): Manifest {
 function move(root: string, entry: Moved): Pick<Moved, "state" | "note"> {
   if (entry.state !== "planned") return { state: entry.state };
   try {
-    if (stateOf(root, entry.to) !== null) return { state: "archived" };
-    const changed = changeOf(root, entry.from, entry);
+    if (readState(root, entry.to) !== null) return { state: "archived" };
+    const changed = findChange(root, entry.from, entry);
     if (changed !== null) return { state: "left", note: changed };
     return moveOne(root, entry);
   } catch (error) {
@@ -190,11 +179,159 @@ function move(root: string, entry: Moved): Pick<Moved, "state" | "note"> {
 /** Should someone have replaced the file between the look and the move, it goes back. */
 function moveOne(root: string, entry: Moved): Pick<Moved, "state" | "note"> {
   const [from, to] = [insideRoot(root, entry.from), insideRoot(root, entry.to)];
-  const before = stateOf(root, entry.from);
+  const before = readState(root, entry.from);
   mkdirSync(dirname(to), { recursive: true });
   renameSync(from, to);
-  const after = stateOf(root, entry.to);
+  const after = readState(root, entry.to);
   if (after !== null && after.ino === before?.ino && after.mtime_ns === entry.mtime_ns) return { state: "archived" };
   if (lookAt(from) === undefined) renameSync(to, from);
   return { state: "left", note: "it changed while it was moved" };
 }
+
+// ── Back to where they were, never over a file that is there ────────────────
+
+export interface Restored {
+  restored: { path: string; note: string }[];
+  left: { path: string; why: string }[];
+}
+
+/** `only`: numbers of the manifest's rows, counted from 1; null is all that still lies in the archive. */
+export function restore(root: string, given: string, only: Set<number> | null): Restored {
+  const folder = given.replace(/\/+$/, "").replace(new RegExp(`^(\\./)?${ARCHIVE_DIR.replace(".", "\\.")}/`), "");
+  if (!isFolderName(folder)) throw new Error(`${JSON.stringify(given.slice(0, 80))} is no folder of ${ARCHIVE_DIR}/`);
+  return withLock(root, () => {
+    const manifest = readManifest(root, folder);
+    if (!manifest) throw new Error(`${ARCHIVE_DIR}/${folder} has no MANIFEST.md that can be read`);
+    const result: Restored = { restored: [], left: [] };
+    const entries = manifest.entries.map((entry, at) => {
+      if (only !== null ? !only.has(at + 1) : entry.state === "left" || entry.state === "restored") return entry;
+      return putBack(root, entry, result);
+    });
+    writeManifest(root, { ...manifest, entries });
+    return result;
+  });
+}
+
+function putBack(root: string, entry: Moved, result: Restored): Moved {
+  try {
+    const note = moveBack(root, entry);
+    result.restored.push({ path: entry.from, note });
+    return { ...entry, state: "restored" };
+  } catch (error) {
+    result.left.push({ path: entry.from, why: messageOf(error) });
+    return entry;
+  }
+}
+
+function moveBack(root: string, entry: Moved): string {
+  const [from, to] = [insideRoot(root, entry.to), insideRoot(root, entry.from)];
+  const archived = readState(root, entry.to);
+  const there = readState(root, entry.from);
+  if (archived === null) {
+    if (there !== null) return "it is there already";
+    throw new Error("it is not in the archive any more");
+  }
+  const hash = hashIfThere(root, entry.to);
+  if (there?.ino === archived.ino) unlinkSync(from);
+  else if (there !== null && hash !== null && hashIfThere(root, entry.from) === hash)
+    return "the same file is there already; the archived copy stays";
+  else if (lookAt(to) !== undefined)
+    throw new Error("another file is there now; it stays, and so does the archived one");
+  else moveWithoutOverwriting(from, to);
+  return hash === entry.sha256 ? "" : "its content was changed in the archive";
+}
+
+/** A link fails where something is; a rename would not. */
+function moveWithoutOverwriting(from: string, to: string): void {
+  mkdirSync(dirname(to), { recursive: true });
+  try {
+    linkSync(from, to);
+  } catch (error) {
+    if (!["EPERM", "ENOTSUP", "EOPNOTSUPP", "EMLINK"].includes(errorCode(error))) throw error;
+    if (lookAt(to) !== undefined) throw new Error("another file is there now");
+    renameSync(from, to);
+    return;
+  }
+  unlinkSync(from);
+}
+
+// ── MANIFEST.md: a table for people, and the same as JSON lines, which is also the journal ─
+
+export interface Moved extends Pick<PlanFile, "size" | "mtime_ns" | "pattern" | "tracked"> {
+  from: string;
+  to: string;
+  sha256: string;
+  why: string;
+  state: "planned" | "archived" | "left" | "restored";
+  note?: string;
+}
+
+interface Manifest {
+  v: 1;
+  /** name below .archive */
+  folder: string;
+  plan: string;
+  at: string;
+  state: "moving" | "done";
+  entries: Moved[];
+}
+
+const FENCE = "```json pawl-manifest";
+const LARGEST = 512 * 1024 * 1024;
+
+const manifestPath = (root: string, folder: string) => insideRoot(root, `${ARCHIVE_DIR}/${folder}/MANIFEST.md`);
+const isFolderName = (name: string) => /^\d{4}-\d\d-\d\d-\d\d-\d\d(-\d+)?$/.test(name);
+
+function writeManifest(root: string, manifest: Manifest): void {
+  writeAtomic(manifestPath(root, manifest.folder), render(manifest), 0o644);
+}
+
+function render({ entries, ...head }: Manifest): string {
+  const kept = entries.filter((entry) => entry.state === "archived");
+  const bytes = kept.reduce((sum, entry) => sum + entry.size, 0);
+  const said =
+    head.state === "moving"
+      ? `Unfinished: \`pawl helper archive apply ${head.plan}\` completes it.`
+      : `${kept.length} files, ${inUnits(bytes)} freed (they lie here until you delete them).`;
+  return [
+    `# Archive ${head.folder}`,
+    `${said} Plan ${head.plan}, ${head.at}.\nBack to where they were: \`pawl helper archive restore ${head.folder}\``,
+    ["| what | size | why | from | to | sha256 |", "|---|---|---|---|---|---|", ...entries.map(row)].join("\n"),
+    [FENCE, JSON.stringify(head), ...entries.map((entry) => JSON.stringify(entry)), "```", ""].join("\n"),
+  ].join("\n\n");
+}
+
+function row(entry: Moved): string {
+  const what = `${entry.state}${entry.note ? `: ${entry.note}` : ""}${entry.tracked ? " (tracked by git)" : ""}`;
+  const cells = [what, inUnits(entry.size), entry.why, shown(entry.from), shown(entry.to), entry.sha256];
+  return `| ${cells.map((cell) => cell.replaceAll("|", "\\|")).join(" | ")} |`;
+}
+
+/** null: no archive of ours, or one that cannot be read. */
+function readManifest(root: string, folder: string): Manifest | null {
+  if (!isFolderName(folder)) return null;
+  const file = readText(manifestPath(root, folder), LARGEST);
+  const start = file.ok ? file.text.lastIndexOf(`\n${FENCE}\n`) : -1;
+  if (!file.ok || start < 0) return null;
+  const lines = file.text.slice(start + FENCE.length + 2).split("\n");
+  const [head, ...entries] = lines.slice(0, lines.indexOf("```")).map(parseJson);
+  if (!isObject(head) || head.folder !== folder || typeof head.plan !== "string") return null;
+  if (!entries.every((entry): entry is Moved => isEntry(entry, folder))) return null;
+  return { ...(head as unknown as Omit<Manifest, "entries">), entries };
+}
+
+/** What a manifest says is followed only where it could have been said by us. */
+function isEntry(value: unknown, folder: string): value is Moved {
+  if (!isObject(value)) return false;
+  const texts = [value.from, value.to, value.mtime_ns, value.sha256, value.why, value.pattern, value.state];
+  return texts.every((text) => typeof text === "string") && value.to === `${ARCHIVE_DIR}/${folder}/${value.from}`;
+}
+
+/** Oldest first. */
+const listManifests = (root: string, plan: string) =>
+  folders(root).flatMap((name) => {
+    const manifest = readManifest(root, name);
+    return manifest?.plan === plan ? [manifest] : [];
+  });
+
+const folders = (root: string): string[] => (namesIn(insideRoot(root, ARCHIVE_DIR)) ?? []).filter(isFolderName).sort();

@@ -2,8 +2,7 @@
 import { accessSync, chmodSync, constants, mkdirSync, renameSync } from "node:fs";
 import { insideRoot, lookAt, messageOf, readText, withTemp } from "../../store/files.ts";
 import { dirname } from "../../store/names.ts";
-import { withLock } from "./lock.ts";
-import { localStamp } from "./time.ts";
+import { localStamp, withLock } from "./shared.ts";
 
 export const KINDS = { decision: "decisions", issue: "issues", progress: "progress" } as const;
 export type Kind = keyof typeof KINDS;
@@ -14,10 +13,6 @@ export interface Entry {
   date: string;
   title: string;
   text: string;
-}
-
-export class MemoryError extends Error {
-  override name = "MemoryError";
 }
 
 const LONGEST_TEXT = 20_000;
@@ -36,38 +31,21 @@ export function listEntries(root: string, kind: Kind): Entry[] {
 /** "" where there is no file yet; whatever else cannot be read must not be written over. */
 function readMemory(root: string, kind: Kind): string {
   const path = memoryPath(kind);
-  const file = readText(checked(root, path), LARGEST_FILE);
+  const file = readText(insideRoot(root, path), LARGEST_FILE);
   if (file.ok) return file.text;
   if (file.why === "missing") return "";
-  throw new MemoryError(`${path} cannot be read: ${file.why}${file.detail ? ` (${file.detail})` : ""}`);
-}
-
-function checked(root: string, path: string): string {
-  try {
-    return insideRoot(root, path);
-  } catch (error) {
-    throw new MemoryError(messageOf(error));
-  }
+  throw new Error(`${path} cannot be read: ${file.why}${file.detail ? ` (${file.detail})` : ""}`);
 }
 
 function parseEntries(text: string, kind: Kind): Entry[] {
   const entries: Entry[] = [];
-  let lines: string[] | null = null;
-  const close = () => {
-    const entry = entries.at(-1);
-    if (entry && lines) entry.text = lines.join("\n").trim();
-  };
   for (const line of text.split(/\r?\n/)) {
     const heading = HEADING.exec(line);
-    if (!heading) lines?.push(line);
-    else {
-      close();
-      lines = [];
-      entries.push({ kind, date: heading[1] ?? "", title: heading[2]!.trim(), text: "" });
-    }
+    const last = entries.at(-1);
+    if (heading) entries.push({ kind, date: heading[1] ?? "", title: heading[2]!.trim(), text: "" });
+    else if (last) last.text += `${line}\n`;
   }
-  close();
-  return entries;
+  return entries.map((entry) => ({ ...entry, text: entry.text.trim() }));
 }
 
 // ── Adding ──────────────────────────────────────────────────────────────────
@@ -76,24 +54,14 @@ function parseEntries(text: string, kind: Kind): Entry[] {
 export function addEntry(root: string, kind: Kind, given: { text: string; title: string }, now: Date): Entry | null {
   const text = tidyText(given.text);
   const title = tidyTitle(given.title);
-  checked(root, memoryPath(kind));
-  return guarded(memoryPath(kind), () =>
-    withLock(root, () => {
-      const before = readMemory(root, kind);
-      const same = parseEntries(before, kind).find((entry) => normalised(entry.text) === normalised(text));
-      if (same) return same;
-      writeMemory(root, memoryPath(kind), appended(before, kind, text, title, now));
-      return null;
-    }),
-  );
-}
-
-function guarded<T>(path: string, work: () => T): T {
-  try {
-    return work();
-  } catch (error) {
-    throw error instanceof MemoryError ? error : new MemoryError(`${path} cannot be written: ${messageOf(error)}`);
-  }
+  insideRoot(root, memoryPath(kind));
+  return withLock(root, () => {
+    const before = readMemory(root, kind);
+    const same = parseEntries(before, kind).find((entry) => normalised(entry.text) === normalised(text));
+    if (same) return same;
+    writeMemory(root, memoryPath(kind), appended(before, kind, text, title, now));
+    return null;
+  });
 }
 
 /** Headings of the first two levels separate entries, so those in a text go one or two levels down. */
@@ -103,8 +71,8 @@ function tidyText(given: string): string {
     .replace(/[\u0000-\u0008\u000b-\u001f\u007f]/g, "")
     .replace(/^#{1,2}(?= )/gm, "###")
     .trim();
-  if (text === "") throw new MemoryError("there is no text to remember");
-  if (text.length > LONGEST_TEXT) throw new MemoryError(`the text is longer than ${LONGEST_TEXT} characters`);
+  if (text === "") throw new Error("there is no text to remember");
+  if (text.length > LONGEST_TEXT) throw new Error(`the text is longer than ${LONGEST_TEXT} characters`);
   return text;
 }
 
@@ -134,18 +102,17 @@ function appended(before: string, kind: Kind, text: string, title: string, now: 
 function writeMemory(root: string, path: string, text: string): void {
   const file = insideRoot(root, path);
   const found = lookAt(file);
-  refuseReadOnly(path, file, found?.mode);
-  mkdirSync(dirname(file), { recursive: true });
+  // A rename would replace a file that its owner has locked; root may do so anyway, but should not.
+  if (found && (found.mode & 0o222) === 0) throw new Error(`${path} is read-only`);
   const mode = found === undefined ? 0o666 & ~process.umask() : found.mode & 0o777;
-  withTemp(dirname(insideRoot(root, path)), text, mode, (temp) => {
-    chmodSync(temp, mode);
-    renameSync(temp, file);
-  });
-}
-
-/** A rename would replace a file that its owner has locked; root may do so anyway, but should not. */
-function refuseReadOnly(path: string, file: string, mode: number | undefined): void {
-  if (mode === undefined) return;
-  if ((mode & 0o222) === 0) throw new MemoryError(`${path} is read-only`);
-  accessSync(file, constants.W_OK);
+  try {
+    if (found) accessSync(file, constants.W_OK);
+    mkdirSync(dirname(file), { recursive: true });
+    withTemp(dirname(insideRoot(root, path)), text, mode, (temp) => {
+      chmodSync(temp, mode);
+      renameSync(temp, file);
+    });
+  } catch (error) {
+    throw new Error(`${path} cannot be written: ${messageOf(error)}`);
+  }
 }

@@ -2,7 +2,7 @@
 import { parse } from "yaml";
 import { insideRoot, isObject, messageOf, parseJson, readText, writeAtomic } from "../../store/files.ts";
 import { basename } from "../../store/names.ts";
-import { HELPER_DIR } from "./lock.ts";
+import { HELPER_DIR } from "./shared.ts";
 
 export interface Rules {
   always: string[];
@@ -18,24 +18,20 @@ interface Approval {
   at: string;
 }
 
-export class RulesError extends Error {
-  override name = "RulesError";
-}
-
 export const RULES_FILE = ".claude/cleanup-patterns.local.md";
 const APPROVED_FILE = `${HELPER_DIR}/approved.json`;
 const KEPT_APPROVALS = 500;
 const SCRIPTS = "{sh,bash,zsh,py,js,mjs,cjs,ts,rb,pl,php,sql,ps1,ipynb,txt,json,html,csv,out}";
 
 /** As in a .gitignore: without "/" a name anywhere, with "/" at its end a folder, else a path from the root. */
-const LEFTOVERS: [why: string, patterns: string[]][] = [
-  ["log", ["*.log", "*.log.[0-9]*"]],
-  ["temporary file", ["*.tmp", "*.temp", "*~"]],
-  ["backup", ["*.bak", "*.backup", "*.old"]],
-  ["left by a merge or patch", ["*.orig", "*.rej"]],
-  ["dump", ["*.dump", "*.dmp", "*.hprof", "*.heapsnapshot", "*.cpuprofile", "core.[0-9]*", "*.stackdump"]],
-  ["scratch file", ["scratch/", `{scratch,tmp,temp,debug}.${SCRIPTS}`, `{scratch,tmp,temp,debug}[-_]*.${SCRIPTS}`]],
-];
+const LEFTOVERS: Why[] = Object.entries({
+  log: ["*.log", "*.log.[0-9]*"],
+  "temporary file": ["*.tmp", "*.temp", "*~"],
+  backup: ["*.bak", "*.backup", "*.old"],
+  "left by a merge or patch": ["*.orig", "*.rej"],
+  dump: ["*.dump", "*.dmp", "*.hprof", "*.heapsnapshot", "*.cpuprofile", "core.[0-9]*", "*.stackdump"],
+  "scratch file": ["scratch/", `{scratch,tmp,temp,debug}.${SCRIPTS}`, `{scratch,tmp,temp,debug}[-_]*.${SCRIPTS}`],
+}).flatMap(([reason, patterns]) => patterns.map((pattern) => ({ reason, pattern })));
 
 /** What a project needs to run although git does not have it. */
 const NEEDED = [".env", ".env.*", ".envrc", "*.pem", "*.key"];
@@ -44,7 +40,7 @@ const NEEDED = [".env", ".env.*", ".envrc", "*.pem", "*.key"];
 
 const globs = new Map<string, Bun.Glob>();
 
-function globOf(pattern: string): Bun.Glob {
+function makeGlob(pattern: string): Bun.Glob {
   const known = globs.get(pattern) ?? new Bun.Glob(pattern);
   globs.set(pattern, known);
   return known;
@@ -53,8 +49,8 @@ function globOf(pattern: string): Bun.Glob {
 function matches(pattern: string, path: string): boolean {
   const clean = pattern.replace(/^\.?\//, "").replace(/\/$/, "");
   const fromRoot = pattern.startsWith("/") || clean.includes("/");
-  if (pattern.endsWith("/")) return isBelow(globOf(clean), path, fromRoot);
-  return globOf(clean).match(fromRoot ? path : basename(path));
+  if (pattern.endsWith("/")) return isBelow(makeGlob(clean), path, fromRoot);
+  return makeGlob(clean).match(fromRoot ? path : basename(path));
 }
 
 function isBelow(folder: Bun.Glob, path: string, fromRoot: boolean): boolean {
@@ -83,22 +79,13 @@ export function whyArchive(file: Looked, rules: Rules, now: number, git: boolean
   const always = rules.always.find((pattern) => matches(pattern, file.path));
   if (always !== undefined) return { reason: `archive_always: ${always}`, pattern: always };
   if (NEEDED.some((pattern) => matches(pattern, file.path))) return null;
-  const why = leftover(file.path) ?? approvedBefore(file.path, rules) ?? byAgeOrSize(file, rules, now, git);
+  const fits = ({ pattern }: { pattern: string }) => matches(pattern, file.path);
+  const approved = rules.approved.find(fits);
+  const why =
+    LEFTOVERS.find(fits) ??
+    (approved ? { reason: `like ${approved.pattern}`, pattern: approved.pattern } : byAgeOrSize(file, rules, now, git));
   const known = rules.approved.find(({ pattern }) => pattern === why?.pattern);
   return why && known ? { ...why, reason: `${why.reason}, approved before (${known.at})` } : why;
-}
-
-function leftover(path: string): Why | null {
-  for (const [reason, patterns] of LEFTOVERS) {
-    const pattern = patterns.find((one) => matches(one, path));
-    if (pattern !== undefined) return { reason, pattern };
-  }
-  return null;
-}
-
-function approvedBefore(path: string, rules: Rules): Why | null {
-  const found = rules.approved.find(({ pattern }) => matches(pattern, path));
-  return found ? { reason: `like ${found.pattern}`, pattern: found.pattern } : null;
 }
 
 function byAgeOrSize(file: Looked, rules: Rules, now: number, git: boolean): Why | null {
@@ -131,14 +118,14 @@ export function readRules(root: string): Rules {
 }
 
 function frontMatter(root: string): Record<string, unknown> {
-  const file = readText(inside(root, RULES_FILE));
+  const file = readText(insideRoot(root, RULES_FILE));
   if (!file.ok && file.why === "missing") return {};
-  if (!file.ok) throw new RulesError(`${RULES_FILE} cannot be read: ${file.why}`);
+  if (!file.ok) throw new Error(`${RULES_FILE} cannot be read: ${file.why}`);
   const block = /^\uFEFF?---[ \t]*\r?\n([\s\S]*?)^---[ \t]*$/m.exec(file.text);
   if (block?.index !== 0) return {};
   const value = parseYaml(block[1]!);
   if (value === null) return {};
-  if (!isObject(value)) throw new RulesError(`${RULES_FILE}: the front matter is no list of keys and values`);
+  if (!isObject(value)) throw new Error(`${RULES_FILE}: the front matter is no list of keys and values`);
   return value;
 }
 
@@ -147,34 +134,26 @@ function parseYaml(text: string): unknown {
     return parse(text) ?? null;
   } catch (error) {
     const hint = /[-:[,]\s*\*/.test(text) ? '; a pattern that begins with * needs quotes: "*.log"' : "";
-    throw new RulesError(`${RULES_FILE}: ${messageOf(error).split("\n")[0]} (lines counted after ---)${hint}`);
-  }
-}
-
-function inside(root: string, path: string): string {
-  try {
-    return insideRoot(root, path);
-  } catch (error) {
-    throw new RulesError(messageOf(error));
+    throw new Error(`${RULES_FILE}: ${messageOf(error).split("\n")[0]} (lines counted after ---)${hint}`);
   }
 }
 
 function list(given: Record<string, unknown>, key: string): string[] {
   const value = given[key] ?? [];
   if (Array.isArray(value) && value.every((one) => typeof one === "string" && one.trim() !== "")) return value;
-  throw new RulesError(`${RULES_FILE}: ${key} must be a list of patterns, each a text`);
+  throw new Error(`${RULES_FILE}: ${key} must be a list of patterns, each a text`);
 }
 
 function number(given: Record<string, unknown>, key: string, otherwise: number): number {
   const value = given[key] ?? otherwise;
   if (typeof value === "number" && Number.isFinite(value) && value >= 0) return value;
-  throw new RulesError(`${RULES_FILE}: ${key} must be a number, 0 or more`);
+  throw new Error(`${RULES_FILE}: ${key} must be a number, 0 or more`);
 }
 
 // ── What was approved before ────────────────────────────────────────────────
 
 function readApproved(root: string): Approval[] {
-  const file = readText(inside(root, APPROVED_FILE));
+  const file = readText(insideRoot(root, APPROVED_FILE));
   const value = file.ok ? parseJson(file.text) : [];
   return Array.isArray(value) ? value.filter(isApproval) : [];
 }
@@ -187,5 +166,5 @@ export function rememberApproved(root: string, patterns: string[], at: string): 
   if (fresh.length === 0) return;
   const before = readApproved(root).filter(({ pattern }) => !fresh.includes(pattern));
   const all = [...fresh.map((pattern) => ({ pattern, at })), ...before].slice(0, KEPT_APPROVALS);
-  writeAtomic(inside(root, APPROVED_FILE), `${JSON.stringify(all, null, 2)}\n`);
+  writeAtomic(insideRoot(root, APPROVED_FILE), `${JSON.stringify(all, null, 2)}\n`);
 }

@@ -9,29 +9,26 @@ import {
   fsyncSync,
   linkSync,
   mkdirSync,
-  openSync,
   renameSync,
   rmdirSync,
   unlinkSync,
-  writeSync,
 } from "node:fs";
-import { errorCode, lookAt, messageOf, readText, removeQuietly, syncDir, TEMP_PREFIX } from "../../store/files.ts";
+import { attempt } from "../../kernel/attempt.ts";
+import { UserError } from "../../kernel/user-error.ts";
+import {
+  errorCode,
+  lookAt,
+  messageOf,
+  openRegular,
+  readText,
+  removeQuietly,
+  syncDir,
+  TEMP_PREFIX,
+  writeAll,
+} from "../../store/files.ts";
 import { dirname, join } from "../../store/names.ts";
 import { seal } from "../../store/seal.ts";
-import { InstallError } from "./error.ts";
-
-export interface Change {
-  /** absolute */
-  path: string;
-  /** what is there now; null: nothing */
-  before: string | null;
-  /** null: it goes */
-  after: string | null;
-  /** what `after` is sealed for: only at the moment of writing, as that may make the key */
-  sealed?: string;
-  mode: number;
-  why: string;
-}
+import { type Change, refusal } from "./target.ts";
 
 interface Work {
   undo: (() => void)[];
@@ -46,7 +43,8 @@ export function applyChanges(changes: Change[]): void {
   try {
     const staged = changes.map((change) => ({ change, ...stage(change, work) }));
     for (const { change, fresh, old } of staged) publish(change, fresh, old, work);
-    for (const folder of new Set(changes.map(({ path }) => dirname(path)))) trySync(folder);
+    // The files themselves are synced; their names follow with the file system's next turn.
+    for (const folder of new Set(changes.map(({ path }) => dirname(path)))) attempt(() => syncDir(folder), null);
   } catch (error) {
     throw rolledBack(error, work);
   } finally {
@@ -64,12 +62,15 @@ function stage(change: Change, work: Work): { fresh: string; old: string } {
     writeFresh(fresh, sealed === undefined ? after : seal(sealed, after), change.mode);
     if (change.before !== null) chmodSync(fresh, change.mode);
   }
-  if (change.before !== null) linkOld(change.path, old);
+  if (change.before !== null) link(change.path, old, change.path);
   return { fresh, old };
 }
 
+export const tempName = (folder: string) =>
+  join(folder, `${TEMP_PREFIX}${process.pid}-${Math.random().toString(36).slice(2, 12)}`);
+
 function spareName(folder: string, work: Work): string {
-  const path = join(folder, `${TEMP_PREFIX}${process.pid}-${Math.random().toString(36).slice(2, 12)}`);
+  const path = tempName(folder);
   work.spare.push(path);
   return path;
 }
@@ -82,15 +83,10 @@ function makeFolders(folder: string, mode: number, work: Work): void {
 }
 
 function writeFresh(path: string, text: string, mode: number): void {
-  const { O_CREAT, O_EXCL, O_NOFOLLOW, O_WRONLY } = constants;
-  const fd = openSync(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, mode);
+  const { O_CREAT, O_EXCL, O_WRONLY } = constants;
+  const fd = openRegular(path, O_WRONLY | O_CREAT | O_EXCL, mode);
   try {
-    const bytes = Buffer.from(text);
-    for (let at = 0; at < bytes.length; ) {
-      const wrote = writeSync(fd, bytes, at, bytes.length - at);
-      if (wrote <= 0) throw new Error("the disk takes no more bytes");
-      at += wrote;
-    }
+    writeAll(fd, Buffer.from(text));
     fsyncSync(fd);
   } finally {
     closeSync(fd);
@@ -101,60 +97,46 @@ function publish(change: Change, fresh: string, old: string, work: Work): void {
   const { path, before, after } = change;
   assertUnchanged(path, before);
   if (after === null) unlinkSync(path);
-  else if (before === null) linkNew(fresh, path);
+  else if (before === null) link(fresh, path, path);
   else renameSync(fresh, path);
   work.undo.push(() => (before === null ? unlinkSync(path) : renameSync(old, path)));
 }
 
-function linkOld(path: string, old: string): void {
+/** What came or went since the plan was made is someone else's change. */
+function link(from: string, to: string, path: string): void {
   try {
-    linkSync(path, old);
+    linkSync(from, to);
   } catch (error) {
-    throw errorCode(error) === "ENOENT" ? changedMeanwhile(path) : error;
-  }
-}
-
-function linkNew(fresh: string, path: string): void {
-  try {
-    linkSync(fresh, path);
-  } catch (error) {
-    throw errorCode(error) === "EEXIST" ? changedMeanwhile(path) : error;
+    throw ["ENOENT", "EEXIST"].includes(errorCode(error)) ? changedMeanwhile(path) : error;
   }
 }
 
 function assertUnchanged(path: string, before: string | null): void {
   const now = readText(path);
   if (!now.ok && now.why === "unreadable")
-    throw new InstallError(`${path} cannot be read (${now.detail})`, "fix that and try again; nothing was changed");
+    throw refusal(`${path} cannot be read (${now.detail})`, "fix that and try again; nothing was changed");
   const same = now.ok ? now.text === before : now.why === "missing" && before === null;
   if (!same) throw changedMeanwhile(path);
 }
 
 const changedMeanwhile = (path: string) =>
-  new InstallError(`${path} was changed by someone else meanwhile`, "try again; nothing was changed");
-
-function trySync(folder: string): void {
-  try {
-    syncDir(folder);
-  } catch {
-    // the files themselves are synced; their names follow with the file system's next turn
-  }
-}
+  refusal(`${path} was changed by someone else meanwhile`, "try again; nothing was changed");
 
 /** The error to throw once everything is as it was; it tells what could not be put back. */
-function rolledBack(error: unknown, work: Work): InstallError {
-  const stuck = work.undo.toReversed().flatMap(attempt);
+function rolledBack(error: unknown, work: Work): UserError {
+  const stuck = work.undo.toReversed().flatMap(failure);
   for (const path of work.spare) removeQuietly(path);
-  stuck.push(...work.folders.toReversed().flatMap((folder) => attempt(() => rmdirSync(folder))));
+  stuck.push(...work.folders.toReversed().flatMap((folder) => failure(() => rmdirSync(folder))));
   if (stuck.length > 0) {
     const hint = `put back by hand what could not be: ${stuck.join("; ")}`;
-    return new InstallError(`${messageOf(error)}; undoing it failed in part`, hint);
+    return refusal(`${messageOf(error)}; undoing it failed in part`, hint);
   }
-  if (error instanceof InstallError) return error;
-  return new InstallError(messageOf(error), `${remedy(errorCode(error))}; nothing was changed`);
+  if (error instanceof UserError) return error;
+  return refusal(messageOf(error), `${remedy(errorCode(error))}; nothing was changed`);
 }
 
-function attempt(step: () => void): string[] {
+/** Why it failed; nothing where it did not. */
+export function failure(step: () => void): string[] {
   try {
     step();
     return [];

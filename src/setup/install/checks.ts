@@ -18,37 +18,33 @@ export function detectChecks(root: string): Check[] {
   };
   const has = (name: string) => lookAt(join(root, name)) !== undefined;
   const all = [...ofNode(look, has), ...ofDeno(look), ...ofPython(look), ...ofFiles(look, has), ...ofMake(look)];
-  const seen = new Map<string, number>();
-  return all.map((check) => {
-    const count = (seen.get(check.name) ?? 0) + 1;
-    seen.set(check.name, count);
-    return count === 1 ? check : { ...check, name: `${check.name}-${count}` };
+  return all.map((check, at) => {
+    const count = all.slice(0, at + 1).filter(({ name }) => name === check.name).length;
+    const name = check.name === "test" ? TESTS : check.name;
+    return { ...check, name: count === 1 ? name : `${name}-${count}` };
   });
 }
 
-const NAMES = ["test", "lint", "typecheck"] as const;
+/** What the gate that runs the tests is called, wherever Pawl suggests one. */
+export const TESTS = "tests";
+
+const readable = (look: Look, names: string[]) => names.find((name) => look(name) !== null);
+
+const NAMES = ["test", "lint", "typecheck"];
 const ALIASES: Record<string, string> = { "type-check": "typecheck", "check-types": "typecheck", types: "typecheck" };
+const RUNNERS = { "pnpm-lock.yaml": "pnpm", "yarn.lock": "yarn", "bun.lock": "bun", "bun.lockb": "bun" };
 
 function ofNode(look: Look, has: (name: string) => boolean): Check[] {
-  const scripts = scriptsOf(look("package.json"), "scripts");
-  const lock = (["pnpm-lock.yaml", "yarn.lock", "bun.lock", "bun.lockb"] as const).find(has);
-  const runner = lock
-    ? { "pnpm-lock.yaml": "pnpm", "yarn.lock": "yarn", "bun.lock": "bun", "bun.lockb": "bun" }[lock]
-    : "npm";
-  return Object.entries(scripts).flatMap(([script, body]) => {
-    const name = NAMES.find((known) => known === (ALIASES[script] ?? script));
-    if (!name || body.includes("no test specified")) return [];
-    return [
-      {
-        name,
-        command: script === "test" && runner !== "bun" ? `${runner} test` : `${runner} run ${script}`,
-        from: "package.json",
-      },
-    ];
+  const runner = Object.entries(RUNNERS).find(([lock]) => has(lock))?.[1] ?? "npm";
+  return Object.entries(readScripts(look("package.json"), "scripts")).flatMap(([script, body]) => {
+    const name = ALIASES[script] ?? script;
+    if (!NAMES.includes(name) || body.includes("no test specified")) return [];
+    const command = script === "test" && runner !== "bun" ? `${runner} test` : `${runner} run ${script}`;
+    return [{ name, command, from: "package.json" }];
   });
 }
 
-function scriptsOf(text: string | null, key: string): Record<string, string> {
+function readScripts(text: string | null, key: string): Record<string, string> {
   const value = text === null ? undefined : parseJson(text.replace(/^\uFEFF/, ""));
   const scripts = isObject(value) && isObject(value[key]) ? value[key] : {};
   // Only names that need no quoting get into a command.
@@ -57,27 +53,25 @@ function scriptsOf(text: string | null, key: string): Record<string, string> {
 }
 
 function ofDeno(look: Look): Check[] {
-  const from = ["deno.json", "deno.jsonc"].find((name) => look(name) !== null);
+  const from = readable(look, ["deno.json", "deno.jsonc"]);
   if (!from) return [];
-  const tasks = scriptsOf(look(from), "tasks");
+  const tasks = readScripts(look(from), "tasks");
   const command = (name: string) => (tasks[name] === undefined ? `deno ${name}` : `deno task ${name}`);
   return ["test", "lint"].map((name) => ({ name, command: command(name), from }));
 }
 
 function ofPython(look: Look): Check[] {
   const project = look("pyproject.toml") ?? "";
-  const found: Check[] = [];
-  const add = (name: string, command: string, from: string) => void found.push({ name, command, from });
-  const pytest = /^\[tool\.pytest/m.test(project) || /["'\s]pytest\b/.test(project) ? "pyproject.toml" : null;
-  const ini = ["pytest.ini", "conftest.py"].find((name) => look(name) !== null);
-  if (look("tox.ini") !== null) add("test", "tox", "tox.ini");
-  else if (pytest ?? ini) add("test", "python3 -m pytest", (pytest ?? ini) as string);
-  const ruff = /^\[tool\.ruff/m.test(project)
-    ? "pyproject.toml"
-    : ["ruff.toml", ".ruff.toml"].find((name) => look(name) !== null);
-  if (ruff) add("lint", "ruff check .", ruff);
-  if (/^\[tool\.mypy/m.test(project)) add("typecheck", "mypy .", "pyproject.toml");
-  return found;
+  const named = (pattern: RegExp) => (pattern.test(project) ? "pyproject.toml" : undefined);
+  const tox = readable(look, ["tox.ini"]);
+  const pytest = named(/^\[tool\.pytest|["'\s]pytest\b/m) ?? readable(look, ["pytest.ini", "conftest.py"]);
+  const ruff = named(/^\[tool\.ruff/m) ?? readable(look, ["ruff.toml", ".ruff.toml"]);
+  const found: [name: string, command: string, from: string | undefined][] = [
+    tox ? ["test", "tox", tox] : ["test", "python3 -m pytest", pytest],
+    ["lint", "ruff check .", ruff],
+    ["typecheck", "mypy .", named(/^\[tool\.mypy/m)],
+  ];
+  return found.flatMap(([name, command, from]) => (from === undefined ? [] : [{ name, command, from }]));
 }
 
 /** A file whose mere presence says what to type. */
@@ -106,20 +100,17 @@ function ofFiles(look: Look, has: (name: string) => boolean): Check[] {
 }
 
 function ofMake(look: Look): Check[] {
-  const from = ["GNUmakefile", "makefile", "Makefile"].find((name) => look(name) !== null);
+  const from = readable(look, ["GNUmakefile", "makefile", "Makefile"]);
   if (!from) return [];
-  const text = look(from) ?? "";
-  const targets = ["test", "lint", "typecheck", "check"].filter((name) =>
-    new RegExp(`^${name}\\s*:(?!=)`, "m").test(text),
-  );
-  return targets.map((name) => ({ name, command: `make ${name}`, from }));
+  const has = (name: string) => new RegExp(`^${name}\\s*:(?!=)`, "m").test(look(from) ?? "");
+  return [...NAMES, "check"].filter(has).map((name) => ({ name, command: `make ${name}`, from }));
 }
 
 /** A pawl.yaml that changes nothing until the person takes a "#" away. */
 export function configText(checks: Check[]): string {
   const lines = checks.map(({ name, command, from }) => `#   ${name}: ${gateText(name, command)}  # from ${from}`);
-  const found = lines.length > 0 ? lines : ["#   test: { tests: [the, command, that, tests, this, project] }"];
-  const first = checks[0]?.name ?? "test";
+  const found = lines.length > 0 ? lines : [`#   ${TESTS}: { tests: [the, command, that, tests, this, project] }`];
+  const first = checks[0]?.name ?? TESTS;
   return `# Pawl's configuration of this project. Everything in it is optional.
 #
 # Checks that Pawl makes itself before it believes "done"; \`pawl verify\` makes them all. Take the first "# " of these
@@ -134,8 +125,8 @@ ${found.join("\n")}
 }
 
 /** Of tests the summary is read; of everything else the exit status. */
-function gateText(name: string, command: string): string {
-  const kind = /^test(-\d+)?$/.test(name) ? "tests" : "run";
+export function gateText(name: string, command: string): string {
+  const kind = /^tests(-\d+)?$/.test(name) ? "tests" : "run";
   const words = command
     .split(" ")
     .map((word) => (/^[\w./@:=-]+$/.test(word) && !/^[-\d]/.test(word) ? word : JSON.stringify(word)));

@@ -1,7 +1,7 @@
 /** What Pawl writes into a host's settings: one guarded command for each event it listens to. */
 import type { Node } from "jsonc-parser";
 import { isObject } from "../../store/files.ts";
-import { propertiesOf, valueAt } from "./jsonc.ts";
+import { listProperties, valueAt } from "./jsonc.ts";
 
 export type Scope = "local" | "project" | "user";
 
@@ -24,7 +24,10 @@ const TIMEOUTS: Readonly<Record<string, number>> = {
 
 export const EVENTS: readonly string[] = Object.keys(TIMEOUTS);
 
-export const BINARY = "$HOME/.local/share/pawl/bin/pawl";
+/** Below the person's home: the program, and the script that hooks start it with. */
+export const PROGRAM = ".local/share/pawl/bin/pawl";
+export const SCRIPT = ".local/share/pawl/hook";
+export const BINARY = `$HOME/${PROGRAM}`;
 
 /**
  * A colleague without Pawl sees nothing, and a deleted working folder does no harm. The two variables would make the
@@ -33,32 +36,57 @@ export const BINARY = "$HOME/.local/share/pawl/bin/pawl";
 export const guarded = (words: string) =>
   `cd /; unset BUN_OPTIONS BUN_BE_BUN; p="${BINARY}"; [ -x "$p" ] || exit 0; exec "$p" ${words}`;
 
-export const hookCommand = (scope: Scope) => guarded(`hook claude --via ${scope}`);
+/** The client shows a hook's whole command at times, so the guards are in a script. */
+export const throughScript = (words: string) => `h="$HOME/${SCRIPT}"; [ -x "$h" ] || exit 0; exec "$h" ${words}`;
+
+export const hookCommand = (scope: Scope) => throughScript(`hook claude --via ${scope}`);
+/** As it was before there was a script. */
+export const oldHookCommand = (scope: Scope) => guarded(`hook claude --via ${scope}`);
 
 /**
  * Next to the hook of a stop it waits for a check that takes longer, and wakes the agent with the result; next to that of
  * a cleared conversation it makes the first move.
  */
 const REWAKE_TIMEOUT = 86_400;
-const rewakeCommand = (scope: Scope) => guarded(`rewake claude --via ${scope}`);
+/** What the person reads when it wakes the agent. */
+const REWAKE_SUMMARY: Readonly<Record<string, string>> = {
+  Stop: "Pawl: a check has finished",
+  SessionStart: "Pawl: the work goes on",
+};
 
 export const groupFor = (event: string, scope: Scope) => ({
   hooks: [
-    { type: "command", command: hookCommand(scope), timeout: TIMEOUTS[event] },
-    ...(event === "Stop" || event === "SessionStart"
-      ? [{ type: "command", command: rewakeCommand(scope), timeout: REWAKE_TIMEOUT, asyncRewake: true }]
+    {
+      type: "command",
+      command: hookCommand(scope),
+      timeout: TIMEOUTS[event],
+      ...(event === "Stop" && { statusMessage: "Pawl is checking…" }),
+    },
+    ...(event in REWAKE_SUMMARY
+      ? [
+          {
+            type: "command",
+            command: throughScript(`rewake claude --via ${scope}`),
+            timeout: REWAKE_TIMEOUT,
+            asyncRewake: true,
+            rewakeSummary: REWAKE_SUMMARY[event],
+          },
+        ]
       : []),
   ],
 });
 
+export const namesUs = (text: string) => text.includes(PROGRAM) || text.includes(SCRIPT);
+
+/** Also of a whole settings file: does anything in it call us as a hook? */
+export const isOurCommand = (text: string) => namesUs(text) && / (hook|rewake) \w/.test(text);
+
 export function isOurs(entry: Node): boolean {
   const command = entry.type === "object" ? valueAt(entry, "command")?.value : undefined;
-  return (
-    typeof command === "string" && command.includes(".local/share/pawl/bin/pawl") && / (hook|rewake) \w+/.test(command)
-  );
+  return typeof command === "string" && isOurCommand(command);
 }
 
-export const entriesOf = (group: Node) => (group.type === "object" ? (valueAt(group, "hooks")?.children ?? []) : []);
+export const hookEntries = (group: Node) => (group.type === "object" ? (valueAt(group, "hooks")?.children ?? []) : []);
 
 // ── The shape the host insists on ───────────────────────────────────────────
 
@@ -71,34 +99,29 @@ const KINDS: Readonly<Record<string, string>> = {
   mcp_tool: "tool",
 };
 
-/** One wrong entry, and the host silently drops every hook of that file. */
-export function wrongEntry(hooks: Node): { node: Node; why: string } | null {
-  for (const { key, value } of propertiesOf(hooks)) {
+/** `entry`: a single hook, which newer clients leave out alone. */
+type Wrong = { node: Node; why: string; entry?: true } | null;
+
+/** One wrong entry, and older clients silently drop every hook of that file. */
+export function wrongEntry(hooks: Node): Wrong {
+  for (const { key, value } of listProperties(hooks)) {
+    const list = value.type === "array";
     // The host drops only that key, but there is no place in it for ours.
-    if (value.type !== "array") {
-      if (EVENTS.includes(key)) return { node: value, why: `hooks.${key} is not a list` };
-      continue;
-    }
-    for (const group of value.children ?? []) {
-      const wrong = wrongGroup(group);
-      if (wrong)
-        return { node: wrong.node, why: `hooks.${key}: ${wrong.why}; Claude Code drops all hooks of such a file` };
-    }
+    if (!list && EVENTS.includes(key)) return { node: value, why: `hooks.${key} is not a list` };
+    const wrong = list ? value.children?.map(wrongGroup).find((one) => one !== null) : null;
+    if (wrong) return { ...wrong, why: `hooks.${key}: ${wrong.why}` };
   }
   return null;
 }
 
-function wrongGroup(group: Node): { node: Node; why: string } | null {
+function wrongGroup(group: Node): Wrong {
   if (group.type !== "object") return { node: group, why: "an entry is not an object" };
   const matcher = valueAt(group, "matcher");
   if (matcher && matcher.type !== "string") return { node: matcher, why: "matcher is not a text" };
   const hooks = valueAt(group, "hooks");
   if (hooks?.type !== "array") return { node: hooks ?? group, why: 'an entry has no list "hooks"' };
-  for (const entry of hooks.children ?? []) {
-    const why = wrongHook(entry);
-    if (why) return { node: entry, why };
-  }
-  return null;
+  const wrong = (hooks.children ?? []).map((node) => ({ node, why: wrongHook(node), entry: true as const }));
+  return (wrong.find((one) => one.why !== null) as Wrong) ?? null;
 }
 
 function wrongHook(entry: Node): string | null {
@@ -114,5 +137,5 @@ function wrongHook(entry: Node): string | null {
 /** Does this settings file, however it was written, call us for every event? */
 export function callsUs(settings: unknown): boolean {
   const hooks = isObject(settings) && isObject(settings.hooks) ? settings.hooks : {};
-  return EVENTS.every((event) => JSON.stringify(hooks[event] ?? "").includes(".local/share/pawl/bin/pawl"));
+  return EVENTS.every((event) => namesUs(JSON.stringify(hooks[event] ?? "")));
 }

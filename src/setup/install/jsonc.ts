@@ -19,9 +19,20 @@ export function parseDocument(text: string): Parsed {
   const errors: ParseError[] = [];
   const root = parseTree(text, errors, { allowTrailingComma: true });
   const [first] = errors;
-  if (first) return { ok: false, why: wordsOf(first), at: positionOf(text, first.offset) };
+  if (first) return { ok: false, why: describeError(first), at: findPosition(text, first.offset) };
   return root ? { ok: true, root } : { ok: false, why: "it is empty", at: { line: 1, column: 1 } };
 }
+
+/** For texts that were parsed before. */
+export function parseRoot(text: string): Node {
+  const parsed = parseDocument(text);
+  if (!parsed.ok) throw new Error(`${parsed.why} at line ${parsed.at.line}`);
+  return parsed.root;
+}
+
+export const BOM = "\uFEFF";
+export const splitBom = (text: string) =>
+  text.startsWith(BOM) ? ([BOM, text.slice(1)] as const) : (["", text] as const);
 
 /** What strict JSON does not allow: a comment, a comma too many. */
 export function firstLeniency(text: string): { why: string; at: Position } | null {
@@ -30,16 +41,16 @@ export function firstLeniency(text: string): { why: string; at: Position } | nul
   const [first] = errors;
   if (!first) return null;
   const why = text[first.offset] === "/" ? "a comment" : "a comma too many";
-  return { why, at: positionOf(text, first.offset) };
+  return { why, at: findPosition(text, first.offset) };
 }
 
 /** "CommaExpected" → "comma expected" */
-const wordsOf = ({ error }: ParseError) =>
+const describeError = ({ error }: ParseError) =>
   printParseErrorCode(error)
     .replace(/([a-z])([A-Z])/g, "$1 $2")
     .toLowerCase();
 
-export function positionOf(text: string, offset: number): Position {
+export function findPosition(text: string, offset: number): Position {
   const lines = text.slice(0, offset).split(/\r\n|\r|\n/);
   return { line: lines.length, column: lines.at(-1)!.length + 1 };
 }
@@ -55,9 +66,9 @@ export function canonical(node: Node): string {
 
 // ── Looking into a tree ─────────────────────────────────────────────────────
 
-export const endOf = (node: Node) => node.offset + node.length;
+export const endIndex = (node: Node) => node.offset + node.length;
 
-export function propertiesOf(object: Node): { key: string; value: Node; node: Node }[] {
+export function listProperties(object: Node): { key: string; value: Node; node: Node }[] {
   return (object.children ?? []).flatMap((node) => {
     const [key, value] = node.children ?? [];
     return key && value ? [{ key: key.value as string, value, node }] : [];
@@ -65,18 +76,14 @@ export function propertiesOf(object: Node): { key: string; value: Node; node: No
 }
 
 export const valueAt = (object: Node, key: string) =>
-  propertiesOf(object).findLast((property) => property.key === key)?.value;
+  listProperties(object).findLast((property) => property.key === key)?.value;
 
 // ── Style ───────────────────────────────────────────────────────────────────
 
-interface Style {
-  eol: string;
-  unit: string;
-  /** new text in an empty place gets lines of its own */
-  spread: boolean;
-}
+type Style = ReturnType<typeof detectStyle>;
 
-function styleOf(text: string, root: Node): Style {
+/** `spread`: new text in an empty place gets lines of its own. */
+function detectStyle(text: string, root: Node) {
   const first = root.children?.[0];
   const spread = first === undefined || startsLine(text, first.offset);
   const indent = first && spread ? indentAt(text, first.offset).slice(indentAt(text, root.offset).length) : "";
@@ -90,25 +97,22 @@ const startsLine = (text: string, offset: number) =>
 
 // ── Inserting ───────────────────────────────────────────────────────────────
 
-export interface Piece {
-  /** left out for an element of a list */
-  key?: string;
-  value: unknown;
-}
+/** `key` is left out for an element of a list. */
+type Piece = { key?: string; value: unknown };
 
 /** `container` belongs to the tree of `text` with this `root`. */
 export function append(text: string, root: Node, container: Node, piece: Piece): string {
-  const style = styleOf(text, root);
+  const style = detectStyle(text, root);
   const children = container.children ?? [];
   const [first, last] = [children[0], children.at(-1)];
   if (!first || !last) return fill(text, container, piece, style);
-  const comma = commaAfter(text, endOf(last));
-  const after = comma === null ? endOf(last) : comma + 1;
+  const comma = commaAfter(text, endIndex(last));
+  const after = comma === null ? endIndex(last) : comma + 1;
   const separator = comma === null ? "," : "";
   if (!startsLine(text, first.offset)) return splice(text, after, separator + render(piece, "", style, false));
   const indent = indentAt(text, first.offset);
   const whole = splice(text, afterComments(text, after), style.eol + indent + render(piece, indent, style, true));
-  return splice(whole, endOf(last), separator);
+  return splice(whole, endIndex(last), separator);
 }
 
 function fill(text: string, container: Node, piece: Piece, style: Style): string {
@@ -116,7 +120,7 @@ function fill(text: string, container: Node, piece: Piece, style: Style): string
   if (!style.spread) return splice(text, open, render(piece, "", style, false));
   const outer = indentAt(text, container.offset);
   const indent = outer + style.unit;
-  const closesHere = !text.slice(open, endOf(container) - 1).includes("\n");
+  const closesHere = !text.slice(open, endIndex(container) - 1).includes("\n");
   const rest = closesHere ? style.eol + outer : "";
   return splice(text, open, style.eol + indent + render(piece, indent, style, true) + rest);
 }
@@ -137,7 +141,7 @@ function commaAfter(text: string, from: number): number | null {
   return kind === COMMA ? scanner.getTokenOffset() : null;
 }
 
-/** A comment at the end of a line belongs to what stands before it. */
+/** A comment at the end of a line belongs to what comes before it. */
 function afterComments(text: string, from: number): number {
   const scanner = createScanner(text, false);
   scanner.setPosition(from);
@@ -155,10 +159,10 @@ function afterComments(text: string, from: number): number {
 export function removeChild(text: string, container: Node, child: Node): string {
   const children = container.children ?? [];
   const before = children[children.indexOf(child) - 1];
-  const own = commaAfter(text, endOf(child));
-  const comma = own ?? (before ? commaAfter(text, endOf(before)) : null);
-  const start = leadOf(text, child.offset, own === null ? endOf(child) : own + 1);
-  const cuts: [number, number][] = [[start, endOf(child)]];
+  const own = commaAfter(text, endIndex(child));
+  const comma = own ?? (before ? commaAfter(text, endIndex(before)) : null);
+  const start = leadingStart(text, child.offset, own === null ? endIndex(child) : own + 1);
+  const cuts: [number, number][] = [[start, endIndex(child)]];
   if (comma !== null) cuts.push([comma, comma + 1]);
   const cut = cuts
     .toSorted((a, b) => b[0] - a[0])
@@ -167,7 +171,7 @@ export function removeChild(text: string, container: Node, child: Node): string 
 }
 
 /** A line that held nothing else goes with its line break; else only the words go. */
-function leadOf(text: string, start: number, end: number): number {
+function leadingStart(text: string, start: number, end: number): number {
   const blankAfter = /^[ \t]*(\r?\n|$)/.test(text.slice(end));
   const lead = /(?:\r?\n)?[ \t]*$/.exec(text.slice(0, start))![0];
   return blankAfter ? start - lead.length : start;

@@ -4,9 +4,18 @@ import { hashOf, lookAt } from "../../store/files.ts";
 import { join } from "../../store/names.ts";
 import { isOff } from "../../store/place.ts";
 import { configText, detectChecks } from "./checks.ts";
-import { ABOUT, blockIn, CLAUDE_MD, shortcutsBlock, withBlock, withoutBlocks } from "./claude-md.ts";
-import { changeOf, type Draft, PRIVATE, type Wishes, write } from "./draft.ts";
-import { type Entry, readExisting, recorded, SHORTCUTS_OFF, type Target } from "./target.ts";
+import {
+  buildChange,
+  type Draft,
+  isAsWritten,
+  PRIVATE,
+  readExisting,
+  record,
+  SHORTCUTS_OFF,
+  type Target,
+  type Wishes,
+  write,
+} from "./target.ts";
 
 export function planAsked(draft: Draft, wishes: Wishes): void {
   planProse(draft, wishes);
@@ -31,11 +40,11 @@ interface Prose {
 
 function planProse(draft: Draft, wishes: Wishes): void {
   const { target, known, notes } = draft;
-  const about = wishes.claudeMd ? proseOf(target, claudeFiles(target)) : null;
+  const about = wishes.claudeMd ? findProse(target, claudeFiles(target)) : null;
   if (about) addTo(about, withBlock(about.after, ABOUT), "a marked block that explains Pawl's signals");
   else if (wishes.claudeMd) notes.push(`there is no CLAUDE.md, ${NONE_MADE}`);
   const installed = [...known.values()].some(({ kind, inline }) => kind === "fragment" || inline !== undefined);
-  const place = wishes.fragment || installed ? proseOf(target, proseFiles(target)) : null;
+  const place = wishes.fragment || installed ? findProse(target, proseFiles(target)) : null;
   const prose = place?.name === about?.name ? about : place;
   if (wishes.fragment && !prose) notes.push(noPlace(target));
   if (prose?.name === "AGENTS.md") planInline(draft, prose, wishes.fragment === true);
@@ -48,7 +57,7 @@ const noPlace = ({ scope }: Target) =>
     ? "there is no ~/.claude/CLAUDE.md, and none is created: the shortcuts are not explained to the agent"
     : `there is neither CLAUDE.md nor AGENTS.md, ${NONE_MADE}; the shortcuts are not explained to the agent`;
 
-const claudeFiles = ({ scope }: Target) => (scope === "user" ? [".claude/CLAUDE.md"] : CLAUDE_MD);
+const claudeFiles = ({ scope }: Target) => [...(scope === "user" ? [] : ["CLAUDE.md"]), ".claude/CLAUDE.md"];
 
 const proseFiles = (target: Target) => [...claudeFiles(target), ...(target.scope === "user" ? [] : ["AGENTS.md"])];
 
@@ -57,7 +66,7 @@ export const proseName = (target: Target): string | null =>
   proseFiles(target).find((name) => lookAt(join(target.base, name))?.isFile()) ?? null;
 
 /** The first that is a plain file: a CLAUDE.md may be but a link to AGENTS.md. Where all are links, that is refused. */
-function proseOf(target: Target, names: string[]): Prose | null {
+function findProse(target: Target, names: string[]): Prose | null {
   const there = names.filter((name) => lookAt(join(target.base, name)) !== undefined);
   const name = there.find((one) => lookAt(join(target.base, one))?.isFile()) ?? there[0];
   const now = name === undefined ? null : readExisting(target.base, name);
@@ -72,25 +81,24 @@ function addTo(prose: Prose, after: string, why: string): void {
 function writeProse(draft: Draft, { name, now, after, whys, inline }: Prose): void {
   if (after === now) return;
   const entry = draft.known.get(name);
-  const original = entry && hashOf(now) === entry.wrote ? entry.before : withoutBlocks(now);
-  write(draft, name, "block", now, after, original, whys.join(", "));
+  const before = isAsWritten(entry, now) ? entry.before : withoutBlocks(now);
+  write(draft, { path: name, kind: "block", before }, now, after, whys.join(", "));
   const kept = inline ?? entry?.inline;
   if (kept) draft.entries.set(name, { ...draft.entries.get(name)!, inline: kept });
 }
 
 /** Unasked only what was installed is renewed; an import that was taken out stays out. */
 function planImport(draft: Draft, prose: Prose, asked: boolean): void {
-  const { target, known, entries, notes } = draft;
+  const { target, known, notes } = draft;
   const entry = known.get(FRAGMENT);
   if (!asked && !entry?.scopes.includes(target.scope)) return;
   const now = readExisting(target.base, FRAGMENT);
   if (now !== null && !entry && now !== fragment)
     return void notes.push(`${FRAGMENT} exists and is not Pawl's: unchanged, and not imported`);
   const why = "explains the shortcuts to the agent";
-  if (now === fragment && entry) entries.set(FRAGMENT, recorded(entry, entry, fragment, target.scope));
-  else if (now === null) write(draft, FRAGMENT, "fragment", null, fragment, null, why);
-  else if (entry && hashOf(now) === entry.wrote)
-    write(draft, FRAGMENT, "fragment", now, fragment, entry.before, `${why}, renewed`);
+  if (now === fragment && entry) record(draft, entry, fragment);
+  else if (now === null) write(draft, { path: FRAGMENT, kind: "fragment", before: null }, null, fragment, why);
+  else if (isAsWritten(entry, now)) write(draft, entry, now, fragment, `${why}, renewed`);
   else if (now !== fragment) notes.push(`${FRAGMENT} was edited since it was installed: unchanged`);
   if (!asked) return;
   const line = prose.name.startsWith(".claude/") ? "@execute-rule.md" : `@${FRAGMENT}`;
@@ -109,6 +117,69 @@ function planInline({ known, notes }: Draft, prose: Prose, asked: boolean): void
   prose.inline = hashOf(fresh);
 }
 
+// ── Marked lines in an existing CLAUDE.md or AGENTS.md ──────────────────────
+
+interface Block {
+  begin: string;
+  end: string;
+  lines: string[];
+}
+
+const ABOUT: Block = {
+  begin: "<!-- pawl: begin (`pawl uninstall` removes this) -->",
+  end: "<!-- pawl: end -->",
+  lines: [
+    "## Pawl",
+    "",
+    "Pawl keeps this session on a workflow once the person types `/complete-work`. Its instructions begin with `[pawl]`.",
+    "A step counts only when its signal, e.g. `<promise>REVIEW_COMPLETE</promise>`, is alone on a line of your answer",
+    "and what it claims is true: Pawl checks. `pawl runs` shows how far a run is.",
+    "",
+    "A formal workflow (phases, required reading) begins with `pawl runs start <type> --name … --phases … --reading @…`; say",
+    "`pawl runs phase next` at each phase's end. After a compaction Pawl gives it back to you: acknowledge it with the line it",
+    "asks for, read ALL required files, and do not go on from memory. The skill `workflow` tells more.",
+  ],
+};
+
+/** The shortcuts in prose: imported, or where nothing can be imported, written out. */
+const shortcutsBlock = (text: string): Block => ({
+  begin: "<!-- pawl shortcuts: begin (`pawl uninstall` removes this) -->",
+  end: "<!-- pawl shortcuts: end -->",
+  lines: text.replace(/\n$/, "").split("\n"),
+});
+
+function withBlock(text: string, { begin, end, lines }: Block): string {
+  const eol = text.includes("\r\n") ? "\r\n" : "\n";
+  const block = [begin, ...lines, end].join(eol);
+  const found = findRange(text, begin, end);
+  if (found) return text.slice(0, found[0]) + block + text.slice(found[1]);
+  const gap = text === "" ? "" : text.endsWith("\n") ? eol : eol + eol;
+  return `${text}${gap}${block}${eol}`;
+}
+
+export const withoutBlocks = (text: string) => withoutBlock(withoutBlock(text, shortcutsBlock("")), ABOUT);
+
+function withoutBlock(text: string, { begin, end }: Block): string {
+  const found = findRange(text, begin, end);
+  if (!found) return text;
+  const head = text.slice(0, found[0]).replace(/(\r?\n)\r?\n$/, "$1");
+  return head + text.slice(found[1]).replace(/^\r?\n/, "");
+}
+
+/** What is between the marks, whatever the line ends are; null: there is no such block. */
+function blockIn(text: string, { begin, end }: Block): string | null {
+  const found = findRange(text, begin, end);
+  if (!found) return null;
+  const inner = text.slice(found[0] + begin.length, found[1] - end.length);
+  return inner.replaceAll("\r\n", "\n").replace(/^\n/, "");
+}
+
+function findRange(text: string, begin: string, end: string): [number, number] | null {
+  const from = text.indexOf(begin);
+  const to = text.indexOf(end, from);
+  return from < 0 || to < 0 ? null : [from, to + end.length];
+}
+
 // ── Configuration ───────────────────────────────────────────────────────────
 
 function planConfig(draft: Draft): void {
@@ -117,7 +188,7 @@ function planConfig(draft: Draft): void {
   const now = readExisting(target.base, "pawl.yaml");
   if (now !== null) return void notes.push("pawl.yaml exists: unchanged");
   const why = "suggests this project's own checks, as comments";
-  write(draft, "pawl.yaml", "config", null, configText(detectChecks(target.base)), null, why);
+  write(draft, { path: "pawl.yaml", kind: "config", before: null }, null, configText(detectChecks(target.base)), why);
 }
 
 /** Off is a file: sealed in a project, as `pawl off shortcuts` writes it; a line in the person's own configuration. */
@@ -127,11 +198,10 @@ function planShortcuts(draft: Draft, on: boolean): void {
   if (on !== isOff(target.base, "shortcuts-off")) return;
   const now = readExisting(target.base, SHORTCUTS_OFF);
   const before = known.get(SHORTCUTS_OFF)?.before ?? null;
-  const change = changeOf(target, SHORTCUTS_OFF, now, on ? before : '{"off":true}', on ? BACK : OFF, PRIVATE);
+  const change = buildChange(target, SHORTCUTS_OFF, now, on ? before : '{"off":true}', on ? BACK : OFF, PRIVATE);
   changes.push(on ? change : { ...change, sealed: `shortcuts-off ${target.base}` });
   entries.delete(SHORTCUTS_OFF);
-  const entry: Omit<Entry, "wrote" | "scopes"> = { path: SHORTCUTS_OFF, kind: "switch", before: now };
-  if (!on) entries.set(SHORTCUTS_OFF, recorded(undefined, entry, "", target.scope));
+  if (!on) record(draft, { path: SHORTCUTS_OFF, kind: "switch", before: now }, "");
 }
 
 const OFF = "one-key shortcuts are off";
@@ -143,10 +213,11 @@ function planOwnShortcuts(draft: Draft, on: boolean): void {
   const now = readExisting(target.base, OWN_CONFIG);
   const off = now !== null && /^shortcuts:\s*["']?off\b/m.test(now);
   if (on !== off) return;
-  if (now === null) return void write(draft, OWN_CONFIG, "config", null, "shortcuts: off\n", null, OFF);
+  if (now === null)
+    return void write(draft, { path: OWN_CONFIG, kind: "config", before: null }, null, "shortcuts: off\n", OFF);
   if (!on) return void notes.push(`~/${OWN_CONFIG} is there: write \`shortcuts: off\` into it to have none`);
-  if (known.get(OWN_CONFIG)?.wrote !== hashOf(now))
+  if (!isAsWritten(known.get(OWN_CONFIG), now))
     return void notes.push(`~/${OWN_CONFIG} says \`shortcuts: off\`: take that out to have them`);
-  changes.push(changeOf(target, OWN_CONFIG, now, null, BACK));
+  changes.push(buildChange(target, OWN_CONFIG, now, null, BACK));
   entries.delete(OWN_CONFIG);
 }

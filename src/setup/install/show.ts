@@ -1,24 +1,20 @@
 /** How changes are told to a person. */
 import { homeDir } from "../../store/home.ts";
-import type { Change } from "./apply.ts";
+import type { Change } from "./target.ts";
 
-const verbOf = ({ before, after }: Change) => (before === null ? "create" : after === null ? "remove" : "edit");
+const pickVerb = ({ before, after }: Change) => (before === null ? "create" : after === null ? "remove" : "edit");
 
 /** Paths as a person would write them: below the project, below home, else whole. */
-export function shown(path: string, base: string): string {
+export function shortPath(path: string, base: string): string {
   const home = `${homeDir()}/`;
   if (base !== homeDir() && path.startsWith(`${base}/`)) return path.slice(base.length + 1);
   return path.startsWith(home) ? `~/${path.slice(home.length)}` : path;
 }
 
 export const listed = (changes: Change[], base: string) =>
-  changes.map((change) => ({ action: verbOf(change), path: shown(change.path, base), why: change.why }));
+  changes.map((change) => ({ action: pickVerb(change), path: shortPath(change.path, base), why: change.why }));
 
-interface Row {
-  action: string;
-  path: string;
-  why: string;
-}
+type Row = ReturnType<typeof listed>[number];
 
 const WIDEST = 100;
 const NARROWEST = 70;
@@ -34,28 +30,19 @@ export function listText(changes: Change[], base: string): string {
 }
 
 function rowText(head: string, why: string, columns: number): string {
-  const lines = [""];
-  for (const word of why.split(" ")) {
-    const line = lines.at(-1)!;
-    if (line !== "" && head.length + line.length + word.length >= columns) lines.push(word);
-    else lines[lines.length - 1] = line === "" ? word : `${line} ${word}`;
-  }
-  return `${head}${lines.join(`\n${" ".repeat(head.length)}`)}\n`;
+  const wrapped = Bun.wrapAnsi(why, Math.max(1, columns - head.length), { hard: false });
+  return `${head}${wrapped.replaceAll("\n", `\n${" ".repeat(head.length)}`)}\n`;
 }
 
 const FEW = 2;
 
 function gathered(rows: Row[]): Row[] {
-  const groups = Map.groupBy(rows, groupOf);
-  return rows.flatMap((row) => {
-    const group = groups.get(groupOf(row)) ?? [];
-    if (groupOf(row) === row.path || group.length <= FEW) return [row];
-    return row === group[0] ? [together(group)] : [];
-  });
+  const groups = [...Map.groupBy(rows, groupName).values()];
+  return groups.flatMap((group) => (group.length > FEW ? [together(group)] : group));
 }
 
 /** Commands, skills or agents of which the same is said; anything else is a group of its own. */
-function groupOf({ action, path, why }: Row): string {
+function groupName({ action, path, why }: Row): string {
   const folder = /^(?:~\/)?\.claude\/(commands|skills|agents)\//.exec(path)?.[0];
   return folder === undefined ? path : `${action} ${folder} ${plainWhy(why)}`;
 }
@@ -66,24 +53,26 @@ const plainWhy = (why: string) => why.replace(/^the (command|skill|sub-agent) \S
 function together(group: Row[]): Row {
   const { action, path, why } = group[0]!;
   const folder = /^.*?\.claude\/\w+\//.exec(path)![0];
-  const names = group.map((row) => nameOf(row.path.slice(folder.length), folder.endsWith("agents/"))).join(", ");
+  const names = group.map((row) => shortName(row.path.slice(folder.length), folder.endsWith("agents/"))).join(", ");
   return { action, path: `${folder} (${group.length} files)`, why: [plainWhy(why), names].filter(Boolean).join(": ") };
 }
 
-const nameOf = (file: string, agent: boolean) =>
+const shortName = (file: string, agent: boolean) =>
   `${agent ? "" : "/"}${file.replace(/(\/SKILL)?\.md$/, "").replace("/", ":")}`;
 
 /** New files whole, edited ones as a difference. */
 export function contentsText(changes: Change[], base: string): string {
-  return changes.map((change) => `\n── ${verbOf(change)} ${shown(change.path, base)}\n${bodyOf(change)}`).join("");
+  return changes
+    .map((change) => `\n── ${pickVerb(change)} ${shortPath(change.path, base)}\n${renderDiff(change)}`)
+    .join("");
 }
 
-function bodyOf({ before, after }: Change): string {
+function renderDiff({ before, after }: Change): string {
   if (before === null) return ended(after ?? "");
-  return ended(differences(linesOf(before), linesOf(after ?? "")).join("\n"));
+  return ended(differences(splitLines(before), splitLines(after ?? "")).join("\n"));
 }
 
-const linesOf = (text: string) => (text === "" ? [] : text.replace(/\n$/, "").split("\n"));
+const splitLines = (text: string) => (text === "" ? [] : text.replace(/\n$/, "").split("\n"));
 const ended = (text: string) => (text === "" || text.endsWith("\n") ? text : `${text}\n`);
 
 /** Enough for an edit that adds and removes whole lines: what both begin and end with is left out, save three lines. */

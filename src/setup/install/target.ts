@@ -1,9 +1,11 @@
-/** Where an installation goes, and how its files are read before anything is decided. */
-
+/** Where an installation goes, how its files are read before anything is decided, and the record of what is ours. */
+import { attempt } from "../../kernel/attempt.ts";
+import { UserError } from "../../kernel/user-error.ts";
+import { realpath, stat } from "../../native/disk.ts";
 import { hashOf, insideRoot, isObject, lookAt, messageOf, PathError, parseJson, readText } from "../../store/files.ts";
 import { homeDir } from "../../store/home.ts";
 import { join } from "../../store/names.ts";
-import { InstallError } from "./error.ts";
+import { isWorldWritable } from "../../store/place.ts";
 import type { Scope } from "./hooks.ts";
 
 export interface Target {
@@ -14,44 +16,50 @@ export interface Target {
   manifest: string;
 }
 
-const SETTINGS: Record<Scope, string> = {
+export const SETTINGS: Record<Scope, string> = {
   local: ".claude/settings.local.json",
   project: ".claude/settings.json",
   user: ".claude/settings.json",
 };
 
-export function targetOf(scope: Scope, root: string): Target {
+/** Something the person can fix before trying again; nothing was changed, or everything was restored. */
+export const refusal = (what: string, hint: string) => new UserError(what, hint, 1);
+
+export function installTarget(scope: Scope, root: string): Target {
   const user = scope === "user";
-  const base = user ? homeDir() : root;
-  if (!user && base === homeDir())
-    throw new InstallError("your home folder is no project", "change to a project's folder, or say --user");
   return {
     scope,
-    base,
+    base: user ? homeDir() : root,
     settings: SETTINGS[scope],
     manifest: user ? ".local/share/pawl/install.json" : ".pawl/install.json",
   };
 }
 
-/** null: nothing there. Whatever is no plain UTF-8 file of its own is refused, not guessed at. */
-export function readExisting(base: string, name: string): string | null {
+/** Everything below such a folder would become part of the project, or anyone could change what Pawl runs in it. */
+export function refuseFolder(root: string): void {
+  if (root === "/") throw refusal("/ is not a project", "change to a project folder, or use --user");
+  if (root === attempt(() => realpath(homeDir()), ""))
+    throw refusal("your home folder is not a project", "change to a project folder, or use --user");
+  if (isWorldWritable(stat(root)))
+    throw refusal(`every user can write to ${root}`, `run \`chmod o-w ${root}\`, or change to a project folder`);
+}
+
+/** What a file holds; null: there is none. */
+export type Text = string | null;
+
+/** Whatever is no plain UTF-8 file of its own is refused, not guessed at. */
+export function readExisting(base: string, name: string): Text {
   const file = readText(placed(base, name));
   if (file.ok) return file.text;
   if (file.why === "missing") return null;
   const why = file.why === "unreadable" ? `cannot be read (${file.detail})` : `is ${file.why}`;
-  throw new InstallError(`${join(base, name)} ${why}`, "move it away or fix it, then try again; nothing was changed");
+  throw refusal(`${join(base, name)} ${why}`, "move it away or fix it, then try again; nothing was changed");
 }
 
 /** For a look at what is not ours to edit: where it cannot be read, there is nothing to say about it. */
-export function readQuietly(base: string, name: string): string | null {
-  try {
-    return readExisting(base, name);
-  } catch {
-    return null;
-  }
-}
+export const readQuietly = (base: string, name: string) => attempt(() => readExisting(base, name), null);
 
-export function placed(base: string, name: string): string {
+function placed(base: string, name: string): string {
   if (name.startsWith("/")) return name;
   try {
     return insideRoot(base, name);
@@ -59,20 +67,12 @@ export function placed(base: string, name: string): string {
     if (!(error instanceof PathError)) throw error;
     const hint =
       "Pawl writes through no links; make it a real file or folder, or use another target (--team, --user, --plugin)";
-    throw new InstallError(messageOf(error), hint);
+    throw refusal(messageOf(error), hint);
   }
 }
 
-export const modeOf = (path: string, otherwise: number) => {
-  const found = lookAt(path);
-  return found ? found.mode & 0o7777 : otherwise;
-};
-
 /** While it is there, one-key shortcuts are off in this project. */
 export const SHORTCUTS_OFF = ".pawl/shortcuts-off";
-
-/** By whatever version: Pawl's own .gitignore begins like this. */
-export const isOurIgnore = (text: string) => text.startsWith("runs/\narchive/\n");
 
 // ── The record of what is ours ──────────────────────────────────────────────
 
@@ -82,7 +82,7 @@ export type Kind = "settings" | "text" | "fragment" | "block" | "config" | "swit
 export interface Entry {
   path: string;
   kind: Kind;
-  before: string | null;
+  before: Text;
   /** hash of what we wrote */
   wrote: string;
   scopes: Scope[];
@@ -100,15 +100,13 @@ export interface Manifest {
   no_statusline?: true;
 }
 
-export const emptyManifest = (version: string): Manifest => ({ v: 1, pawl: version, files: [], folders: [] });
-
-export function readManifest(target: Target): { text: string | null; manifest: Manifest | null } {
+export function readManifest(target: Target): { text: Text; manifest: Manifest | null } {
   const text = readExisting(target.base, target.manifest);
   if (text === null) return { text, manifest: null };
   const manifest = asManifest(parseJson(text));
   if (manifest) return { text, manifest };
   const path = join(target.base, target.manifest);
-  throw new InstallError(`${path} is damaged`, "move it aside; what it listed is then recognised by its content");
+  throw refusal(`${path} is damaged`, "move it aside; what it listed is then recognised by its content");
 }
 
 function asManifest(value: unknown): Manifest | null {
@@ -130,13 +128,72 @@ function isEntry(value: unknown): boolean {
 
 export const renderManifest = (manifest: Manifest) => `${JSON.stringify(manifest, null, 2)}\n`;
 
-/** The entry after we wrote `text`; what was there before us stays what it was. */
-export function recorded(
-  known: Entry | undefined,
-  fresh: Omit<Entry, "wrote" | "scopes">,
-  text: string,
-  scope: Scope,
-): Entry {
-  const scopes = [...new Set([...(known?.scopes ?? []), scope])];
-  return { ...fresh, wrote: hashOf(text), scopes };
+// ── A plan while it is made: what will be written, and the record of it ─────
+
+export interface Change {
+  /** absolute */
+  path: string;
+  before: Text;
+  after: Text;
+  /** what `after` is sealed for: only at the moment of writing, as that may make the key */
+  sealed?: string;
+  mode: number;
+  why: string;
 }
+
+export interface Plan {
+  changes: Change[];
+  /** what the person should know: left alone, already there, of no use */
+  notes: string[];
+}
+
+export interface Wishes {
+  claudeMd: boolean;
+  config: boolean;
+  /** the shortcuts in prose, imported where the agent reads */
+  fragment?: boolean;
+  /** left out: as they are */
+  shortcuts?: boolean;
+  /** left out: on for one person, unless they once said no; off for a team */
+  statusline?: boolean;
+}
+
+export interface Draft extends Plan {
+  target: Target;
+  known: Map<string, Entry>;
+  entries: Map<string, Entry>;
+}
+
+const PUBLIC = 0o644;
+export const PRIVATE = 0o600;
+
+export function buildChange(
+  { base }: Target,
+  name: string,
+  before: Text,
+  after: Text,
+  why: string,
+  mode = PUBLIC,
+): Change {
+  const path = placed(base, name);
+  const found = lookAt(path);
+  return { path, before, after, mode: found ? found.mode & 0o7777 : mode, why };
+}
+
+type Fresh = Omit<Entry, "wrote" | "scopes">;
+
+/** Plans to write, and remembers what was there before us. */
+export function write(draft: Draft, fresh: Fresh, now: Text, after: string, why: string): void {
+  draft.changes.push(buildChange(draft.target, fresh.path, now, after, why));
+  record(draft, fresh, after);
+}
+
+/** After we wrote `text`; what was there before us stays what it was. */
+export function record({ target, known, entries }: Draft, fresh: Fresh, text: string): void {
+  const scopes = [...new Set([...(known.get(fresh.path)?.scopes ?? []), target.scope])];
+  entries.set(fresh.path, { ...fresh, wrote: hashOf(text), scopes });
+}
+
+/** Is it still what we wrote? */
+export const isAsWritten = (entry: Entry | undefined, now: Text): entry is Entry =>
+  entry !== undefined && now !== null && hashOf(now) === entry.wrote;

@@ -1,4 +1,4 @@
-/** The commands, agents and skills that are copied where no plugin brings them. */
+/** Commands, agents and skills, copied where no plugin brings them: under their names, or in our own namespace where a name is taken. */
 import commitManager from "../../../plugin/agents/commit-manager.md" with { type: "text" };
 import deepReviewer from "../../../plugin/agents/deep-reviewer.md" with { type: "text" };
 import fileCleaner from "../../../plugin/agents/file-cleaner.md" with { type: "text" };
@@ -21,10 +21,25 @@ import planTdd from "../../../plugin/skills/plan-tdd/SKILL.md" with { type: "tex
 import workflow from "../../../plugin/skills/workflow/SKILL.md" with { type: "text" };
 
 import { listWorkflows } from "../../definitions/registry.ts";
+import { attempt } from "../../kernel/attempt.ts";
 import type { Workflow } from "../../kernel/types/run.ts";
-import type { Target } from "./target.ts";
+import { lookAt } from "../../store/files.ts";
+import { homeDir } from "../../store/home.ts";
+import { join } from "../../store/names.ts";
+import {
+  buildChange,
+  type Draft,
+  installTarget,
+  isAsWritten,
+  readExisting,
+  readManifest,
+  readQuietly,
+  record,
+  type Target,
+  write,
+} from "./target.ts";
 
-export interface Shipped {
+interface Shipped {
   path: string;
   text: string;
   why: string;
@@ -37,7 +52,7 @@ export interface Shipped {
 }
 
 /** The client refuses a command it does not know, so each word that arms a workflow of the project's own gets one. */
-export function ownCommands({ scope, base }: Target): Shipped[] {
+function ownCommands({ scope, base }: Target): Shipped[] {
   const origin = scope === "user" ? "user" : "project";
   return listWorkflows(scope === "user" ? "/" : base).flatMap((found) =>
     found.origin === origin && "workflow" in found
@@ -59,6 +74,18 @@ function commandFor(word: string, { title, stages }: Workflow): Shipped[] {
   return [{ path: `.claude/commands/${name}.md`, text, why: `the command ${word}, for ${title}` }];
 }
 
+/** In our own namespace, as `/pawl:go`. */
+const ownName = (name: string) => `.claude/commands/pawl/${name}.md`;
+
+const own = (name: string, text: string): Shipped => ({ path: ownName(name), text, why: `the command /pawl:${name}` });
+
+const command = (name: string, text: string): Shipped => ({
+  path: `.claude/commands/${name}.md`,
+  text,
+  why: `the command /${name}`,
+  otherwise: ownName(name),
+});
+
 const agent = (name: string, text: string): Shipped => ({
   path: `.claude/agents/${name}.md`,
   text,
@@ -69,51 +96,101 @@ const skill = (name: string, text: string): Shipped => ({
   path: `.claude/skills/${name}/SKILL.md`,
   text,
   why: `the skill /${name}`,
-  otherwise: `.claude/commands/pawl/${name}.md`,
+  otherwise: ownName(name),
   skill: name,
 });
 
+const everyday = (name: string, text: string): Shipped => ({ ...skill(name, text), everyday: true });
+
 export const SHIPPED: readonly Shipped[] = [
-  {
-    path: ".claude/commands/complete-work.md",
-    text: completeWork,
-    why: "the command /complete-work",
-    otherwise: ".claude/commands/pawl/complete-work.md",
-  },
-  { path: ".claude/commands/pawl/go.md", text: go, why: "the command /pawl:go" },
-  { path: ".claude/commands/pawl/until.md", text: until, why: "the command /pawl:until" },
-  {
-    path: ".claude/commands/auto.md",
-    text: auto,
-    why: "the command /auto",
-    otherwise: ".claude/commands/pawl/auto.md",
-  },
-  {
-    path: ".claude/commands/bd-start.md",
-    text: bdStart,
-    why: "the command /bd-start",
-    otherwise: ".claude/commands/pawl/bd-start.md",
-  },
-  {
-    path: ".claude/commands/oracle-review.md",
-    text: oracleReview,
-    why: "the command /oracle-review",
-    otherwise: ".claude/commands/pawl/oracle-review.md",
-  },
-  { path: ".claude/commands/pawl/keys.md", text: keys, why: "the command /pawl:keys" },
-  { path: ".claude/commands/pawl/approve.md", text: approve, why: "the command /pawl:approve" },
+  command("complete-work", completeWork),
+  own("go", go),
+  own("until", until),
+  command("auto", auto),
+  command("bd-start", bdStart),
+  command("oracle-review", oracleReview),
+  own("keys", keys),
+  own("approve", approve),
   skill("workflow", workflow),
-  ...Object.entries({
-    handoff,
-    "handoff-haiku": handoffHaiku,
-    commit: commitSkill,
-    design,
-    "plan-adhoc": planAdhoc,
-    "plan-tdd": planTdd,
-  }).map(([name, text]): Shipped => ({ ...skill(name, text), everyday: true })),
+  everyday("handoff", handoff),
+  everyday("handoff-haiku", handoffHaiku),
+  everyday("commit", commitSkill),
+  everyday("design", design),
+  everyday("plan-adhoc", planAdhoc),
+  everyday("plan-tdd", planTdd),
   agent("memory-updater", memoryUpdater),
   agent("deep-reviewer", deepReviewer),
   agent("file-cleaner", fileCleaner),
   agent("commit-manager", commitManager),
   agent("oracle-reviewer", oracleReviewer),
 ];
+
+// ── Planning them ───────────────────────────────────────────────────────────
+
+export function planTexts(draft: Draft): void {
+  const { target, entries, changes } = draft;
+  const commands = ownCommands(target);
+  const shipped = SHIPPED.map((one) => placedFor(target, one));
+  const clash = ({ skill }: Shipped) => commands.find(({ path }) => path === `.claude/commands/${skill}.md`)?.path;
+  const kept = new Set([...shipped, ...commands].flatMap((one) => planText(draft, one, clash(one))));
+  if (target.scope === "user") draft.notes.push(EVERYDAY);
+  for (const entry of [...entries.values()]) {
+    const mine = entry.kind === "text" && entry.scopes.includes(target.scope) && !kept.has(entry.path);
+    const now = mine ? readExisting(target.base, entry.path) : null;
+    if (!isAsWritten(entry, now)) continue;
+    changes.push(buildChange(target, entry.path, now, entry.before, "is no longer part of Pawl"));
+    entries.delete(entry.path);
+  }
+}
+
+const EVERYDAY =
+  "type handoff, commit and the others as /pawl:handoff, /pawl:commit: a personal skill would hide a project's own";
+
+/** The host takes a person's skill before a project's, whatever it is called. */
+function placedFor({ scope }: Target, shipped: Shipped): Shipped {
+  const { otherwise, everyday } = shipped;
+  if (scope !== "user" || !everyday || otherwise === undefined) return shipped;
+  return { path: otherwise, text: shipped.text, why: `the command ${typedName(otherwise)}` };
+}
+
+/** The paths this text has now. `clash`: a command for the project's own workflow, which a skill of ours would hide. */
+function planText(draft: Draft, shipped: Shipped, clash?: string): string[] {
+  const { target, known, notes } = draft;
+  const { path, text, why } = shipped;
+  const entry = known.get(path);
+  const now = readExisting(target.base, path);
+  const ours = isAsWritten(entry, now);
+  const taken = now === null || ours ? (clash ?? hiddenBy(target, shipped)) : null;
+  if (taken !== null) return planAside(draft, shipped, taken);
+  if (now === text) {
+    if (entry) record(draft, entry, text);
+  } else if (now === null) write(draft, { path, kind: "text", before: null }, now, text, why);
+  else if (ours) write(draft, { path, kind: "text", before: entry.before }, now, text, `${why}, renewed`);
+  else if (entry) notes.push(`${path} was edited since it was installed: unchanged`);
+  else if (shipped.otherwise) return [path, ...planAside(draft, shipped, path)];
+  else notes.push(`${path} exists and is not Pawl's: unchanged, and used`);
+  return [path];
+}
+
+function planAside(draft: Draft, { path, text, otherwise = path }: Shipped, taken: string): string[] {
+  const typed = typedName(otherwise);
+  draft.notes.push(`${taken} exists and is not Pawl's: unchanged; type Pawl's own as ${typed}`);
+  return planText(draft, { path: otherwise, text, why: `the command ${typed}` });
+}
+
+const typedName = (path: string) => `/pawl:${path.split("/").at(-1)!.replace(/\.md$/, "")}`;
+
+/** What a skill of ours in its own place would hide, or be hidden by; as a person would write its path. */
+function hiddenBy({ base, scope }: Target, { path, skill }: Shipped): string | null {
+  if (skill === undefined) return null;
+  const command = `.claude/commands/${skill}.md`;
+  if (lookAt(join(base, command))) return scope === "user" ? `~/${command}` : command;
+  if (scope === "user") return null;
+  const found = [command, path].find((name) => readQuietly(homeDir(), name) !== null && !isInstalled(name));
+  return found === undefined ? null : `~/${found}`;
+}
+
+/** By ourselves, for this person in every project. */
+const isInstalled = (name: string) =>
+  attempt(() => readManifest(installTarget("user", "")).manifest, null)?.files.some(({ path }) => path === name) ??
+  false;

@@ -1,50 +1,40 @@
-/** Whose hand it is that changes a task: the agent of a session, or the person. */
+/** Who changes a task: the agent of a session, or the person. */
 import { actorOf } from "../../kernel/types/task.ts";
 import { noteActor } from "../actors.ts";
-import { readText } from "../files.ts";
 import { isPlainName } from "../names.ts";
 import { readPointer } from "../place.ts";
-import { isHost } from "./owner.ts";
+import { isHost, ownerGone, pidsAbove } from "./owner.ts";
 import { userName } from "./person.ts";
 
 /** As trackers name it. */
 export function callingActor(): string {
-  const session = process.env.CLAUDE_CODE_SESSION_ID ?? "";
-  return isPlainName(session) && isOurSession(session) ? actorOf(session) : personActor();
+  const session = callingSession();
+  return session === null ? personActor() : actorOf(session);
 }
 
 /** An agent that takes a task is at work on it as long as its process is there. */
 export function noteCaller(root: string): void {
-  const session = process.env.CLAUDE_CODE_SESSION_ID ?? "";
-  const host = process.platform === "linux" ? pidsAbove().find(isHost) : undefined;
-  if (host !== undefined && isPlainName(session) && isOurSession(session)) noteActor(root, session, host);
+  const session = callingSession();
+  const host = process.platform === "linux" ? above().find(isHost) : undefined;
+  if (host !== undefined && session !== null) noteActor(root, session, host);
 }
 
 /**
- * The variable alone proves nothing: anybody can set it. The session's own process has to be above us; of a session that
+ * The variable alone proves nothing: anyone can set it. The session's own process has to be above us; of a session that
  * we never saw, some agent. Where processes cannot be seen, the variable is all there is.
  */
-function isOurSession(session: string): boolean {
-  if (process.platform !== "linux") return true;
-  const above = pidsAbove();
-  const { pid } = readPointer("claude", session) ?? {};
-  return pid === undefined ? above.some(isHost) : above.includes(pid);
+export function callingSession(): string | null {
+  const session = process.env.CLAUDE_CODE_SESSION_ID ?? "";
+  if (!isPlainName(session)) return null;
+  if (process.platform !== "linux") return session;
+  const pointer = readPointer("claude", session);
+  // A resumed session runs in another process than the one that is on record.
+  const pid = pointer && !ownerGone(pointer) ? pointer.pid : undefined;
+  return (pid === undefined ? above().some(isHost) : above().includes(pid)) ? session : null;
 }
 
-const MOST = 200;
-
-function pidsAbove(): number[] {
-  const found: number[] = [];
-  for (let pid = process.ppid; pid > 1 && found.length < MOST; pid = parentOf(pid)) found.push(pid);
-  return found;
-}
-
-/** The second field is the program's name, which may hold anything, so count from its end. */
-function parentOf(pid: number): number {
-  const stat = readText(`/proc/${pid}/stat`);
-  const parent = stat.ok ? stat.text.slice(stat.text.lastIndexOf(")") + 2).split(" ")[1] : undefined;
-  return Number(parent ?? 0);
-}
+/** The first process of the machine is above everything and proves nothing. */
+const above = () => pidsAbove().filter((pid) => pid > 1);
 
 const personActor = () =>
   userName()

@@ -1,8 +1,9 @@
 /** What a gate's command is started with: which program, in which folder, with which environment. */
 import { accessSync, constants, realpathSync, statSync } from "node:fs";
+import { attempt } from "../../kernel/attempt.ts";
 import { errorCode, messageOf } from "../files.ts";
 import { join } from "../names.ts";
-import { isLoaderVariable } from "./loader-variables.ts";
+import { cleanVariables, isLoaderVariable } from "./loader-variables.ts";
 
 export interface CommandSpec {
   /** a line for the shell comes as ["/bin/sh", "-c", line] */
@@ -12,13 +13,13 @@ export interface CommandSpec {
   env: Record<string, string>;
 }
 
+type Environment = Record<string, string>;
+
 export interface Prepared {
   cmd: string[];
   cwd: string;
-  env: Record<string, string>;
+  env: Environment;
 }
-
-type Environment = Record<string, string>;
 
 /** Says why the command cannot be started; the gate is unproven then. */
 export class CannotStart extends Error {}
@@ -28,9 +29,9 @@ export function prepare(root: string, spec: CommandSpec, inherited: Environment)
   const { argv } = spec;
   if (argv.length === 0 || argv[0] === "") throw new CannotStart("the command is empty");
   if (argv.some((word) => word.includes("\0"))) throw new CannotStart("the command has a NUL byte in it");
-  const cwd = folderOf(root, spec.cwd);
+  const cwd = resolveFolder(root, spec.cwd);
   const env: Environment = { ...inherited, ...PLAIN, PWD: cwd, ...allowed(spec.env), PAWL_GATE: "1" };
-  return { cmd: [programOf(argv[0]!, cwd, env.PATH ?? USUAL_PATH), ...argv.slice(1)], cwd, env };
+  return { cmd: [resolveProgram(argv[0]!, cwd, env.PATH ?? USUAL_PATH), ...argv.slice(1)], cwd, env };
 }
 
 // ── Environment ─────────────────────────────────────────────────────────────
@@ -48,11 +49,7 @@ const NOT_HANDED_ON = /^(CLAUDECODE|CLAUDE_.*|AI_AGENT|AGENT|PAWL.*|OLDPWD|_)$/s
 
 /** What the client's environment may hand on; its settings can come from the repository. */
 export function cleanEnvironment(from: Record<string, string | undefined>): Environment {
-  const kept = Object.entries(from).filter(
-    (entry): entry is [string, string] =>
-      entry[1] !== undefined && !NOT_HANDED_ON.test(entry[0]) && !isLoaderVariable(entry[0]),
-  );
-  return { ...Object.fromEntries(kept), PATH: absoluteEntries(from.PATH ?? "") };
+  return { ...cleanVariables(from, NOT_HANDED_ON), PATH: absoluteEntries(from.PATH ?? "") };
 }
 
 /** A relative or empty entry means the current folder: the repository would choose the programs. */
@@ -73,7 +70,7 @@ function allowed(env: Environment): Environment {
 
 // ── Folder ──────────────────────────────────────────────────────────────────
 
-function folderOf(root: string, relative: string): string {
+function resolveFolder(root: string, relative: string): string {
   const refuse = (why: string) => new CannotStart(`cwd ${JSON.stringify(relative.slice(0, 200))} ${why}`);
   if (relative.startsWith("/") || relative.includes("\0")) throw refuse("is not relative to the project");
   const [top, folder] = [real(root, refuse), real(join(root, relative), refuse)];
@@ -93,7 +90,7 @@ function real(path: string, refuse: (why: string) => Error): string {
 // ── Program ─────────────────────────────────────────────────────────────────
 
 /** Looked for here, with the cleaned PATH: then a missing program is no exit status that a command could give, too. */
-export function programOf(name: string, cwd: string, path: string): string {
+export function resolveProgram(name: string, cwd: string, path: string): string {
   const places = name.includes("/")
     ? [name.startsWith("/") ? name : join(cwd, name)]
     : path.split(":").map((folder) => join(folder, name));
@@ -105,19 +102,5 @@ export function programOf(name: string, cwd: string, path: string): string {
   throw new CannotStart(name.includes("/") ? `${named} does not exist` : `${named} was not found in PATH (${path})`);
 }
 
-function isFile(path: string): boolean {
-  try {
-    return statSync(path).isFile();
-  } catch {
-    return false;
-  }
-}
-
-function isExecutable(path: string): boolean {
-  try {
-    accessSync(path, constants.X_OK);
-    return true;
-  } catch {
-    return false;
-  }
-}
+const isFile = (path: string): boolean => attempt(() => statSync(path).isFile(), false);
+const isExecutable = (path: string): boolean => attempt(() => accessSync(path, constants.X_OK), "no") !== "no";

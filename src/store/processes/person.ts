@@ -2,13 +2,13 @@
  * Is a person at the terminal? An agent can call every command, so its approval would be worth nothing. It is known by
  * its environment and by its ancestors. Who hides from both on purpose gets through: this is a lock, not a jail.
  */
-import { readdirSync, readFileSync, readlinkSync } from "node:fs";
 import { isatty } from "node:tty";
+import { attempt } from "../../kernel/attempt.ts";
+import { readlink } from "../../native/disk.ts";
 import { messageOf } from "../files.ts";
-import { statePath } from "../home.ts";
 import { basename } from "../names.ts";
-import { readPointer } from "../place.ts";
-import { ownerGone } from "./owner.ts";
+import { allPointers, type Pointer } from "../place.ts";
+import { isHost, ownerGone, pidNamespace, pidsAbove, procStatus, procText } from "./owner.ts";
 
 export type PersonState = { ok: true; who: string } | { ok: false; why: string };
 
@@ -43,41 +43,20 @@ export function agentOfSession(): string | null {
 
 /** The system's answer: variables like USER say what the caller wants. */
 export function userName(): string {
-  const fallback = `uid ${process.getuid?.() ?? "?"}`;
-  try {
-    return Bun.spawnSync(["/usr/bin/id", "-un"], { timeout: 5_000 }).stdout.toString().trim() || fallback;
-  } catch {
-    return fallback;
-  }
+  const name = attempt(() => Bun.spawnSync(["/usr/bin/id", "-un"], { timeout: 5_000 }).stdout.toString().trim(), "");
+  return name || `uid ${process.getuid?.() ?? "?"}`;
 }
 
 // ── Signs ───────────────────────────────────────────────────────────────────
 
 /** Set by agents for the commands they run. Variables that people set for themselves (keys, homes) are not here. */
-const MARKERS = new Set([
-  "AGENT",
-  "AI_AGENT",
-  "AMP_CURRENT_THREAD_ID",
-  "ANTIGRAVITY_AGENT",
-  "AUGMENT_AGENT",
-  "CLAUDECODE",
-  "CLAUDE_CODE_CHILD_SESSION",
-  "CLAUDE_CODE_ENTRYPOINT",
-  "CLAUDE_CODE_SESSION_ID",
-  "CLINE_ACTIVE",
-  "CODEX_CI",
-  "CODEX_SANDBOX",
-  "CODEX_SANDBOX_NETWORK_DISABLED",
-  "CODEX_THREAD_ID",
-  "COPILOT_AGENT",
-  "COPILOT_CLI",
-  "CURSOR_AGENT",
-  "GEMINI_CLI",
-  "GEMINI_SESSION_ID",
-  "GOOSE_TERMINAL",
-  "OPENCODE",
-  "QWEN_CODE",
-]);
+const MARKERS = new Set(
+  [
+    "AGENT AI_AGENT AMP_CURRENT_THREAD_ID ANTIGRAVITY_AGENT AUGMENT_AGENT CLAUDECODE CLAUDE_CODE_CHILD_SESSION",
+    "CLAUDE_CODE_ENTRYPOINT CLAUDE_CODE_SESSION_ID CLINE_ACTIVE CODEX_CI CODEX_SANDBOX CODEX_SANDBOX_NETWORK_DISABLED",
+    "CODEX_THREAD_ID COPILOT_AGENT COPILOT_CLI CURSOR_AGENT GEMINI_CLI GEMINI_SESSION_ID GOOSE_TERMINAL OPENCODE QWEN_CODE",
+  ].flatMap((names) => names.split(" ")),
+);
 
 const PROGRAMS =
   /^(claude|claude-code|codex|gemini|gemini-cli|copilot|opencode|qwen|qwen-code|cursor-agent|aider|goose|amp|crush|droid|auggie|cline|kiro-cli)$/;
@@ -94,7 +73,7 @@ function suspicion({ pid, comm, args, exe, env }: Ancestor, recorded: number[]):
   const script = INTERPRETERS.test(basename(exe) || program)
     ? (args.slice(1).find((arg) => !arg.startsWith("-")) ?? "")
     : "";
-  const named = [comm, program, basename(exe), nameOf(script)].find((name) => PROGRAMS.test(name));
+  const named = [comm, program, basename(exe), scriptName(script)].find((name) => PROGRAMS.test(name));
   if (named !== undefined) return `it was started below ${named} (process ${pid})`;
   if ([args[0] ?? "", exe, script].some((path) => PACKAGES.test(path)))
     return `it was started below an agent (process ${pid})`;
@@ -103,41 +82,20 @@ function suspicion({ pid, comm, args, exe, env }: Ancestor, recorded: number[]):
   return recorded.includes(pid) ? `it was started below the agent of a session (process ${pid})` : null;
 }
 
-const nameOf = (script: string) => basename(script).replace(/\.[cm]?[jt]s$|\.py$/, "");
+const scriptName = (script: string) => basename(script).replace(/\.[cm]?[jt]s$|\.py$/, "");
 
 /** The processes that sessions of ours belong to, and that are still the same. */
 function recordedPids(): number[] {
-  const here = namespace();
-  return sessions().flatMap(({ host, session }) => {
-    const pointer = readPointer(host, session);
-    return pointer?.pid !== undefined && pointer.pid_ns === here && !ownerGone(pointer) ? [pointer.pid] : [];
-  });
-}
-
-function sessions(): { host: string; session: string }[] {
-  try {
-    return readdirSync(statePath("sessions")).flatMap((name) => {
-      const [, host, session] = /^([a-z]+)-(.+)$/.exec(name) ?? [];
-      return host && session ? [{ host, session }] : [];
-    });
-  } catch {
-    return [];
-  }
-}
-
-function namespace(): string | undefined {
-  try {
-    return readlinkSync("/proc/self/ns/pid");
-  } catch {
-    return undefined;
-  }
+  const here = pidNamespace();
+  return allPointers().flatMap(({ pointer }) =>
+    pointer.pid !== undefined && pointer.pid_ns === here && !ownerGone(pointer) ? [pointer.pid] : [],
+  );
 }
 
 // ── Ancestors ───────────────────────────────────────────────────────────────
 
 interface Ancestor {
   pid: number;
-  parent: number;
   comm: string;
   args: string[];
   /** "" where it is not ours to see */
@@ -145,64 +103,56 @@ interface Ancestor {
   env: Record<string, string>;
 }
 
-const MOST = 200;
-
+/** Processes of others may be hidden; those of the same person are not. */
 function ancestors(): Ancestor[] {
-  const read = process.platform === "linux" ? fromProc : fromPs();
-  const found: Ancestor[] = [];
-  for (let pid = process.ppid; pid > 0 && found.length < MOST; ) {
-    const one = read(pid);
-    // Processes of others may be hidden; those of the same person are not.
-    if (!one) break;
-    found.push(one);
-    pid = one.parent;
-  }
+  const found = process.platform === "linux" ? pidsAbove().flatMap((pid) => fromProc(pid) ?? []) : fromPs();
   if (found.length === 0 && process.ppid > 0) throw new Error("the processes above it are hidden");
   return found;
 }
 
 function fromProc(pid: number): Ancestor | null {
-  const stat = proc(pid, "stat");
-  const parent = /^.*\) \S (\d+) /s.exec(stat)?.[1];
-  if (parent === undefined) return null;
-  const comm = stat.slice(stat.indexOf("(") + 1, stat.lastIndexOf(")"));
-  const args = proc(pid, "cmdline").split("\0");
-  return { pid, parent: Number(parent), comm, args, exe: exeOf(pid), env: environOf(pid) };
+  if (!procStatus(pid)) return null;
+  const exe = attempt(() => readlink(`/proc/${pid}/exe`), "").replace(/ \(deleted\)$/, "");
+  const args = procText(pid, "cmdline").split("\0");
+  return { pid, comm: procText(pid, "comm").trim(), args, exe, env: readEnviron(pid) };
 }
 
-function proc(pid: number, name: string): string {
-  try {
-    // Bytes that are no UTF-8 must not hide the rest.
-    return readFileSync(`/proc/${pid}/${name}`, "latin1");
-  } catch {
-    return "";
-  }
-}
-
-function exeOf(pid: number): string {
-  try {
-    return readlinkSync(`/proc/${pid}/exe`).replace(/ \(deleted\)$/, "");
-  } catch {
-    return "";
-  }
-}
-
-export function environOf(pid: number): Record<string, string> {
-  const entries = proc(pid, "environ")
+function readEnviron(pid: number): Record<string, string> {
+  const entries = procText(pid, "environ")
     .split("\0")
     .map((line) => line.split(/=(.*)/s));
   return Object.fromEntries(entries.map(([name = "", value = ""]) => [name, value]));
 }
 
 /** Where there is no /proc. One look at all of them, so that none is missed in between. */
-function fromPs(): (pid: number) => Ancestor | null {
+function fromPs(): Ancestor[] {
   const { stdout, exitCode } = Bun.spawnSync(["/bin/ps", "-axo", "pid=,ppid=,command="], { timeout: 5_000 });
   if (exitCode !== 0) throw new Error("ps does not answer");
-  const all = new Map<number, Ancestor>();
+  const all = new Map<number, Ancestor & { parent: number }>();
   for (const line of stdout.toString().split("\n")) {
     const [, pid, parent, command = ""] = /^\s*(\d+)\s+(\d+)\s+(.*)$/.exec(line) ?? [];
     const args = command.split(" ");
     if (pid) all.set(Number(pid), { pid: Number(pid), parent: Number(parent), comm: "", args, exe: "", env: {} });
   }
-  return (pid) => all.get(pid) ?? null;
+  const found: Ancestor[] = [];
+  for (let one = all.get(process.ppid); one && found.length < all.size; one = all.get(one.parent)) found.push(one);
+  return found;
 }
+
+// ── Prompts ─────────────────────────────────────────────────────────────────
+
+/**
+ * Why the person cannot have typed a prompt; null: nothing speaks against it. A client calls its hooks itself, and marks
+ * the shells that it makes for its agent. An agent can call a hook too, with a prompt of its own making. An agent that
+ * forges the marks as well gets through. `weighty`: the prompt would decide something for the person.
+ */
+export function forgedBy(pointer: Pointer, weighty: boolean): string | null {
+  if (isAgentShell(process.env)) return "the hook was called from the agent's shell";
+  if (process.platform !== "linux") return null;
+  if (isHost(process.ppid))
+    return weighty && isAgentShell(readEnviron(process.ppid)) ? "its client was started by an agent" : null;
+  return pointer.pid !== undefined && !ownerGone(pointer) ? "the hook was not called by its client" : null;
+}
+
+/** `claude-code_2-1-197_agent`; its hooks have `…_harness`. */
+const isAgentShell = (env: Record<string, string | undefined>) => /_agent$/.test(env.AI_AGENT ?? "");

@@ -1,6 +1,7 @@
 /** A command in a group of its own, with one pipe for all it says, and a guard that ends it if we are killed. */
 import { closeSync, constants, fstatSync, mkdtempSync, openSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
+import { attempt } from "../../kernel/attempt.ts";
 import { messageOf } from "../files.ts";
 import { join } from "../names.ts";
 import { CannotStart, type Prepared } from "./command.ts";
@@ -13,7 +14,7 @@ const LONGEST_TIMER_MS = 2 ** 31 - 1;
 export interface Piped {
   child: Bun.Subprocess;
   reading: Reading;
-  /** stands in the environment of all that come from the command, whatever group they are in */
+  /** in the environment of all that come from the command, whatever group they are in */
   entry: string;
   /** lets it go from the guard */
   release(): void;
@@ -80,18 +81,10 @@ function read(fd: number, take: (bytes: Uint8Array) => void): Reading {
   const stop = async () => {
     stopped = true;
     await within(LAST_WORDS_MS, reader.cancel().catch(() => {})); // biome-ignore format: one thought
-    closeIfOpen(fd, pipe);
+    // The stream leaves its descriptor open; should it ever close it, the number may mean something else by now.
+    attempt(() => fstatSync(fd).ino === pipe && closeSync(fd), undefined);
   };
   return { done: all().catch(() => {}), stop };
-}
-
-/** The stream leaves its descriptor open; should it ever close it, the number may mean something else by now. */
-function closeIfOpen(fd: number, pipe: number): void {
-  try {
-    if (fstatSync(fd).ino === pipe) closeSync(fd);
-  } catch {
-    // closed already
-  }
 }
 
 /** Nothing that was started stays behind, and nothing that stays behind is waited for. */
@@ -102,7 +95,7 @@ export async function finish(reading: Reading, end: () => Promise<void>): Promis
   await reading.stop();
 }
 
-/** Leaves no timer behind that would keep the process. */
+/** Clears its timer, which would keep the process alive. */
 export async function within(ms: number, done: Promise<unknown>): Promise<void> {
   let timer: Timer | undefined;
   const late = new Promise<void>((resolve) => {
@@ -121,8 +114,8 @@ export function after<T>(ms: number, word?: T): Promise<T | undefined> {
 const MARK = "PAWL_GROUP";
 
 /**
- * If we are killed, its input ends, and it ends the group: nothing runs on that no one waits for. It stands there
- * before the command does, and finds by its mark (where there is a /proc) what it was not told of any more, and at last what
+ * If we are killed, its input ends, and it ends the group: nothing runs on that no one waits for. It is started
+ * before the command, and finds by its mark (where there is a /proc) what it was not told of any more, and at last what
  * left the group. Not sooner: an agent whose tool is ended before itself takes that for an answer, and goes on with it.
  */
 const GUARD = `

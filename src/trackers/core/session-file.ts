@@ -1,5 +1,5 @@
 /**
- * session.md as people write it. The text is never taken apart: tasks know where they stand in it, and an edit leaves
+ * session.md as people write it. The text is never taken apart: tasks know their place in it, and an edit leaves
  * every other byte as it was. Tasks are the box lines below a heading with the word "Tasks" (anywhere, in a file without
  * headings), outside of code fences and comments. What is indented below a task is its text.
  */
@@ -7,16 +7,15 @@
 import type { Task } from "../../kernel/types/task.ts";
 import {
   changeLine,
-  factsOf,
   type LineChange,
   lineText,
   type NewTask,
   newLine,
   parseTaskLine,
-  stateOf,
+  readFacts,
   type TaskLine,
+  taskState,
 } from "./session-line.ts";
-import { indentOf, type Mark, marksIn, nextLine } from "./session-marks.ts";
 
 export { type NewTask, whyUnwritable } from "./session-line.ts";
 
@@ -61,7 +60,7 @@ function findTasks(text: string, marks: Mark[]): FoundTask[] {
 
 /** From the name; of equal names each further one gets a number. */
 function freshId(title: string, taken: Map<string, number>): string {
-  const base = slugOf(title);
+  const base = makeSlug(title);
   let count = taken.get(base) ?? 0;
   let id = base;
   for (; count > 0 && taken.has(id); count++) id = `${base}-${count + 1}`;
@@ -70,7 +69,7 @@ function freshId(title: string, taken: Map<string, number>): string {
   return id;
 }
 
-function slugOf(title: string): string {
+function makeSlug(title: string): string {
   const dashed = title
     .toLowerCase()
     .replace(/[^a-z0-9]+/g, "-")
@@ -84,7 +83,7 @@ function slugOf(title: string): string {
 
 // ── Reading ─────────────────────────────────────────────────────────────────
 
-export function tasksOf(file: SessionFile): Task[] {
+export function listTasks(file: SessionFile): Task[] {
   const tasks = file.found.map((found, position) => asTask(file, found, position));
   const finished = new Set(tasks.filter(({ state }) => state === "closed" || state === "dropped").map(({ id }) => id));
   return tasks.map((task) =>
@@ -93,8 +92,8 @@ export function tasksOf(file: SessionFile): Task[] {
 }
 
 function asTask({ text }: SessionFile, { id, from, until, line, elsewhere }: FoundTask, position: number): Task {
-  const { owner, after, labels, priority, epic, command, model, restart } = factsOf(line);
-  const state = stateOf(line);
+  const { owner, after, labels, priority, epic, command, model, restart } = readFacts(line);
+  const state = taskState(line);
   const away = elsewhere && (state === "open" || state === "claimed");
   return {
     id,
@@ -141,7 +140,7 @@ export function editTask(text: string, id: string, change: LineChange): string {
 /** One line below the task: what comes from elsewhere cannot become a task of its own. */
 export function addNote(text: string, id: string, note: string): string {
   return onTask(text, id, ({ from, until }) => {
-    const indent = " ".repeat(indentOf(lineAt(text, from)) + 2);
+    const indent = " ".repeat(countIndent(lineAt(text, from)) + 2);
     return insert(text, until, [`${indent}- ${oneLine(note).replace(/^\[/, "\\[")}`]);
   });
 }
@@ -151,8 +150,8 @@ export function replaceText(text: string, id: string, body: string): string {
     const begin = nextLine(text, from);
     const isOpen = until === text.length && !text.endsWith("\n");
     const before = isOpen ? text.slice(0, end) : text.slice(0, begin);
-    const lines = bodyLines(body, indentOf(lineAt(text, from)) + 2);
-    return insert(before + text.slice(until), before.length, lines, lineEndOf(text));
+    const lines = bodyLines(body, countIndent(lineAt(text, from)) + 2);
+    return insert(before + text.slice(until), before.length, lines, findLineEnd(text));
   });
 }
 
@@ -184,7 +183,7 @@ function placeForNew({ text, headings, found }: SessionFile): { at: number; inde
   return section === undefined ? null : { at: endOfSection(text, begin, end), indent: "" };
 }
 
-/** Behind what the section says, before the blank lines at its end. */
+/** After what the section says, before the blank lines at its end. */
 function endOfSection(text: string, begin: number, end: number): number {
   const said = text.slice(begin, end).trimEnd();
   return said === "" ? begin : nextLine(text, begin + said.length);
@@ -201,10 +200,10 @@ function bodyLines(body: string, indent: number): string[] {
   return lines.map((line) => (line.trim() === "" ? "" : " ".repeat(indent) + line));
 }
 
-const lineEndOf = (text: string) => (text.charAt(text.indexOf("\n") - 1) === "\r" ? "\r\n" : "\n");
+const findLineEnd = (text: string) => (text.charAt(text.indexOf("\n") - 1) === "\r" ? "\r\n" : "\n");
 
 /** In the file's own line ends; a last line without one leaves the file without one. */
-function insert(text: string, at: number, lines: string[], end = lineEndOf(text)): string {
+function insert(text: string, at: number, lines: string[], end = findLineEnd(text)): string {
   if (lines.length === 0) return text;
   const added = lines.join(end);
   const isOpen = at === text.length && text !== "" && !text.endsWith("\n");
@@ -214,4 +213,110 @@ function insert(text: string, at: number, lines: string[], end = lineEndOf(text)
 function onTask(text: string, id: string, change: (found: FoundTask) => string): string {
   const found = parseSessionFile(text).found.find((one) => one.id === id);
   return found === undefined ? text : change(found);
+}
+
+// ── Headings and task lines ─────────────────────────────────────────────────
+
+/** A task's line, or a heading. Positions in the text; `until` is the start of a line, or the end of the text. */
+interface Mark {
+  from: number;
+  /** before its line end */
+  end: number;
+  /** after what belongs to it: a task's text */
+  until: number;
+  /** null: a heading */
+  line: TaskLine | null;
+}
+
+const BOM = "\uFEFF";
+const FENCE = /^ {0,3}(`{3,}|~{3,})/;
+const HEADING = /^ {0,3}#{1,6}[ \t]/;
+
+/** A fence or a comment in a task's text ends with it: what was written into one task cannot hide the next. */
+function marksIn(text: string): Mark[] {
+  const marks: Mark[] = [];
+  const isHidden = fencesAndComments();
+  for (let from = text.startsWith(BOM) ? 1 : 0; from < text.length; ) {
+    const mark = markAt(text, from, isHidden);
+    if (mark !== null) marks.push(mark);
+    from = nextRelevantLine(text, mark?.until ?? nextLine(text, from));
+  }
+  return marks;
+}
+
+/** A line that can begin a task, a heading or a fence, or holds an end of a comment. Most lines of a long file are prose. */
+const RELEVANT = /\n[ \t]*[-*+#`~]|--/g;
+
+/** `from`: where a line begins that is not the first. */
+function nextRelevantLine(text: string, from: number): number {
+  RELEVANT.lastIndex = from - 1;
+  const hit = RELEVANT.exec(text);
+  return hit === null ? text.length : text.lastIndexOf("\n", hit.index) + 1;
+}
+
+const [BLANK, TAB, DELETE] = [32, 9, 127];
+
+function markAt(text: string, from: number, isHidden: (line: string) => boolean): Mark | null {
+  const next = nextLine(text, from);
+  const end = beforeLineEnd(text, from, next);
+  const whole = text.slice(from, end);
+  if (isHidden(whole)) return null;
+  const line = parseTaskLine(whole);
+  if (line !== null) return { from, end, until: endOfBlock(text, next, countIndent(whole)), line };
+  return HEADING.test(whole) ? { from, end, until: next, line } : null;
+}
+
+function nextLine(text: string, from: number): number {
+  const end = text.indexOf("\n", from);
+  return end < 0 ? text.length : end + 1;
+}
+
+function beforeLineEnd(text: string, from: number, next: number): number {
+  const end = next > from && text[next - 1] === "\n" ? next - 1 : next;
+  return end > from && text[end - 1] === "\r" ? end - 1 : end;
+}
+
+function fencesAndComments(): (text: string) => boolean {
+  let fence = "";
+  let comment = false;
+  return (text) => {
+    if (fence === "" && !comment && !text.includes("--") && !FENCE.test(text)) return false;
+    const mark = comment ? "" : (FENCE.exec(text)?.[1] ?? "");
+    const hidden = fence !== "" || mark !== "" || comment;
+    if (fence === "" && mark !== "") fence = mark;
+    else if (fence !== "" && mark.startsWith(fence) && text.trim() === mark) fence = "";
+    else if (fence === "" && /<!--|-->/.test(text) && (hidden || parseTaskLine(text) === null))
+      comment = isCommentOpen(text, comment);
+    return hidden;
+  };
+}
+
+function isCommentOpen(text: string, open: boolean): boolean {
+  const [begins, ends] = [text.lastIndexOf("<!--"), text.lastIndexOf("-->")];
+  if (begins < 0 && ends < 0) return open;
+  return begins > ends;
+}
+
+/** A tab is as wide as four blanks. */
+function countIndent(line: string): number {
+  let width = 0;
+  let at = 0;
+  for (let code = line.charCodeAt(0); code === BLANK || code === TAB; code = line.charCodeAt(++at))
+    width += code === TAB ? 4 : 1;
+  return width;
+}
+
+function endOfBlock(text: string, begin: number, own: number): number {
+  let until = begin;
+  for (let from = begin; from < text.length; ) {
+    const code = text.charCodeAt(from);
+    if (code > BLANK && code < DELETE) break; // nothing before it: most blocks end so
+    const next = nextLine(text, from);
+    const line = text.slice(from, next);
+    const isBlank = line.trim() === "";
+    if (!isBlank && countIndent(line) < own + 2) break;
+    if (!isBlank) until = next;
+    from = next;
+  }
+  return until;
 }

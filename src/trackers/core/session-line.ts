@@ -3,10 +3,10 @@
  *   - [ ] **Name** — `command` | model | restart | p1 | #label | epic: name | after: id, id
  *   - [>] **Name** — `command` | @pawl-1a2b3c4d on laptop-3f2a since 2026-11-15T10:00:00Z
  * The line is cut at its bars and kept piece by piece, so that an edit leaves every other byte as it was.
+ * A star that would end the name too early is written `\*`, as in Markdown; a backslash means something only there.
  */
 
 import type { TaskState } from "../../kernel/types/task.ts";
-import { changeFields, type Fields } from "./session-fields.ts";
 
 export interface TaskLine {
   /** everything before the box's sign, and the sign itself */
@@ -25,6 +25,13 @@ export interface Claim {
   since?: string | undefined;
 }
 
+export interface Fields {
+  /** "": none */
+  command?: string;
+  model?: string;
+  restart?: boolean;
+}
+
 export interface LineChange extends Fields {
   state?: TaskState;
   /** null: no one's */
@@ -35,15 +42,12 @@ export interface LineChange extends Fields {
 }
 
 /** What the pieces say. */
-export interface LineFacts {
+export interface LineFacts extends Fields {
   labels: string[];
   priority: number;
   owner: Claim | null;
   epic: string | null;
   after: string[];
-  command?: string;
-  model?: string;
-  restart?: boolean;
 }
 
 const BOXES: Record<string, TaskState> = {
@@ -60,7 +64,7 @@ const SIGNS: Record<TaskState, string> = { open: " ", claimed: ">", closed: "x",
 /** What is longer was not written as a task. */
 const LONGEST_LINE = 4_000;
 const LINE = /^([ \t]*[-*+][ \t]+\[)(.)(\][ \t]+)(.*)$/su;
-const BOLD = /^\*\*(.+?)\*\*(?!\*)/s;
+const BOLD = /^\*\*((?:\\.|[^\\])+?)\*\*(?!\*)/s;
 const MODELS = /^(haiku|sonnet|opus|fable)$/i;
 const CODE = /`[^`]*`/g;
 const WORD = /(^|[ \t])(#[\p{L}\p{N}_][\p{L}\p{N}_.:/+-]*|p[0-4])(?=[ \t]|$)/gu;
@@ -71,14 +75,28 @@ export function parseTaskLine(text: string): TaskLine | null {
   const match = text.length > LONGEST_LINE ? null : LINE.exec(text);
   if (match === null || BOXES[match[2]!] === undefined) return null;
   const rest = match[4]!;
-  const bold = rest.startsWith("**") ? BOLD.exec(rest) : null;
-  const name = bold?.[0] ?? plainName(rest);
-  const title = (bold?.[1] ?? name).trim();
+  const bold = parseBold(rest);
+  const name = bold?.all ?? plainName(rest);
+  const title = bold?.title ?? name.trim();
   if (title === "") return null;
   return { before: match[1]!, box: match[2]!, named: match[3]! + name, title, pieces: cut(rest.slice(name.length)) };
 }
 
-export const stateOf = (line: TaskLine): TaskState => BOXES[line.box]!;
+export const taskState = (line: TaskLine): TaskState => BOXES[line.box]!;
+
+/** A name between stars, at the text's beginning. */
+export function parseBold(text: string): { all: string; title: string } | null {
+  const bold = text.startsWith("**") ? BOLD.exec(text) : null;
+  const halve = (slashes: string) => slashes.slice(0, slashes.length >> 1);
+  return bold && { all: bold[0], title: bold[1]!.replace(/\\+(?=\*|$)/g, halve).trim() };
+}
+
+function boldText(title: string): string {
+  const name = title.replace(/(?<!\\)(\\*)(\*+|$)/g, (all, slashes: string, stars: string, at: number) =>
+    all === "*" && at > 0 && at < title.length - 1 ? all : slashes.repeat(2) + "\\*".repeat(stars.length),
+  );
+  return `**${name}**`;
+}
 
 /** Up to the dash, the first bar or the first label. */
 function plainName(rest: string): string {
@@ -106,13 +124,13 @@ function cut(text: string): string[] {
 /** As long as before, so that places stay. */
 const withoutCode = (text: string) => text.replace(CODE, (code) => "`".repeat(code.length));
 
-/** The first code behind the dash. */
+/** The first code after the dash. */
 function commandIn(piece: string): string | undefined {
   const dash = /^\s*[—–]/.test(piece) ? 0 : withoutCode(piece).search(/[—–]|(?<!\S)--?(?=\s)/);
   return dash < 0 ? undefined : /`([^`]+)`/.exec(piece.slice(dash))?.[1];
 }
 
-export function factsOf(line: TaskLine): LineFacts {
+export function readFacts(line: TaskLine): LineFacts {
   const facts: LineFacts = { labels: [], priority: 2, owner: null, epic: null, after: [] };
   const command = commandIn(line.pieces[0]!);
   if (command !== undefined) facts.command = command;
@@ -148,11 +166,11 @@ export function lineText(line: TaskLine): string {
 
 export function changeLine(line: TaskLine, change: LineChange): TaskLine {
   let next = line;
-  if (change.state !== undefined && change.state !== stateOf(line)) next = { ...next, box: SIGNS[change.state] };
+  if (change.state !== undefined && change.state !== taskState(line)) next = { ...next, box: SIGNS[change.state] };
   if (change.title !== undefined) next = { ...next, named: rename(next, change.title), title: change.title };
   if (change.owner !== undefined) next = setOwner(next, change.owner);
   if (change.priority !== undefined) next = setPriority(next, change.priority);
-  next = { ...next, pieces: changeFields(next.pieces, factsOf(next), change) };
+  next = { ...next, pieces: changeFields(next.pieces, readFacts(next), change) };
   return keepName(changeLabels(next, change.labels?.add ?? [], change.labels?.remove ?? []));
 }
 
@@ -163,7 +181,7 @@ function keepName(line: TaskLine): TaskLine {
   return forms.find((form) => parseTaskLine(lineText(form))?.title === line.title) ?? dashed;
 }
 
-const rename = (line: TaskLine, title: string) => `${/^\][ \t]+/.exec(line.named)![0]}**${title}**`;
+const rename = (line: TaskLine, title: string) => `${/^\][ \t]+/.exec(line.named)![0]}${boldText(title)}`;
 
 function setOwner(line: TaskLine, owner: Claim | null): TaskLine {
   const pieces = line.pieces.flatMap((piece, index) => (index === 0 ? [piece] : withoutOwner(piece)));
@@ -171,7 +189,7 @@ function setOwner(line: TaskLine, owner: Claim | null): TaskLine {
   return owner === null ? freed : append(freed, claimText(owner));
 }
 
-/** Labels may stand next to it. */
+/** Labels may be next to it. */
 function withoutOwner(piece: string): string[] {
   const field = piece.replace(CODE, "").replace(WORD, "$1").trim();
   if (!OWNER.test(field)) return [piece];
@@ -191,7 +209,7 @@ function keepEnd(line: TaskLine, next: TaskLine): TaskLine {
 }
 
 function setPriority(line: TaskLine, priority: number): TaskLine {
-  if (factsOf(line).priority === priority) return line;
+  if (readFacts(line).priority === priority) return line;
   const bare = withoutWords(line, (word) => /^p[0-4]$/.test(word));
   return append(bare, `p${priority}`);
 }
@@ -199,7 +217,7 @@ function setPriority(line: TaskLine, priority: number): TaskLine {
 function changeLabels(line: TaskLine, add: string[], remove: string[]): TaskLine {
   const gone = remove.filter((label) => !add.includes(label));
   const next = gone.length === 0 ? line : withoutWords(line, (word) => gone.includes(word.slice(1)) && word[0] === "#");
-  const missing = add.filter((label, at) => !factsOf(next).labels.includes(label) && add.indexOf(label) === at);
+  const missing = add.filter((label, at) => !readFacts(next).labels.includes(label) && add.indexOf(label) === at);
   return missing.length === 0 ? next : append(next, missing.map((label) => `#${label}`).join(" "));
 }
 
@@ -225,40 +243,98 @@ function append(line: TaskLine, field: string): TaskLine {
 
 // ── New lines ───────────────────────────────────────────────────────────────
 
-export interface NewTask {
+export interface NewTask extends Fields {
   title: string;
   text?: string;
   labels?: string[];
   priority?: number;
   epic?: string | null;
   blocked_by?: string[];
-  command?: string;
-  model?: string;
-  restart?: boolean;
 }
 
-export function newLine(task: NewTask): string {
+export function newLine({ priority = 2, labels = [], blocked_by = [], ...task }: NewTask): string {
   const fields = [
     task.model ?? "sonnet",
-    ...(task.restart === true ? ["restart"] : []),
-    ...(task.priority === undefined || task.priority === 2 ? [] : [`p${task.priority}`]),
-    ...(task.labels === undefined || task.labels.length === 0
-      ? []
-      : [task.labels.map((label) => `#${label}`).join(" ")]),
-    ...(task.epic ? [`epic: ${task.epic}`] : []),
-    ...(task.blocked_by === undefined || task.blocked_by.length === 0 ? [] : [`after: ${task.blocked_by.join(", ")}`]),
-  ];
-  return `- [ ] **${task.title}** — ${task.command === undefined ? "" : `\`${task.command}\` `}| ${fields.join(" | ")}`;
+    task.restart ? "restart" : "",
+    priority === 2 ? "" : `p${priority}`,
+    labels.map((label) => `#${label}`).join(" "),
+    task.epic ? `epic: ${task.epic}` : "",
+    blocked_by.length === 0 ? "" : `after: ${blocked_by.join(", ")}`,
+  ].filter(Boolean);
+  return `- [ ] ${boldText(task.title)} — ${task.command === undefined ? "" : `\`${task.command}\` `}| ${fields.join(" | ")}`;
 }
 
 /** Why the notation cannot hold it; null: it can. */
 export function whyUnwritable(task: Partial<NewTask>): string | null {
   const bad = (text: string | undefined, signs: RegExp) =>
     text !== undefined && (signs.test(text) || text.trim() !== text || text === "");
-  if (bad(task.title, /[\r\n]|\*\*|^\*|\*$/)) return "a title is one line, without ** or surrounding spaces";
+  if (bad(task.title, /[\r\n]/)) return "a title is one line, without surrounding spaces";
   if (bad(task.command, /[\r\n`]/)) return "a command is one line without backticks";
   if (bad(task.model, /[^\w.:/[\]-]|^[^A-Za-z]|^(restart|p[0-4])$/i)) return "a model is one word, as in sonnet";
   if (bad(task.epic ?? undefined, /[\r\n|`]/)) return "an epic is one or a few words, without |";
   if (task.labels?.some((label) => !/^[\p{L}\p{N}_][\p{L}\p{N}_.:/+-]*$/u.test(label))) return "a label is one word";
   return null;
+}
+
+// ── Command, model and restart: changed in their place ──────────────────────
+
+/** `pieces`: what follows the name, cut at its bars. `known`: what they say now. */
+function changeFields(pieces: string[], known: Fields, wanted: Fields): string[] {
+  let next = pieces;
+  if (wanted.command !== undefined && wanted.command !== (known.command ?? "")) next = setCommand(next, wanted.command);
+  if (wanted.model !== undefined && wanted.model !== known.model) next = setModel(next, known.model, wanted.model);
+  if (wanted.restart !== undefined && wanted.restart !== (known.restart ?? false))
+    next = setRestart(next, wanted.model ?? known.model, wanted.restart);
+  return next;
+}
+
+function setCommand(pieces: string[], command: string): string[] {
+  const first = pieces[0]!;
+  const dash = /[—–]|(?<!\S)--?(?=\s)/.exec(withoutCode(first));
+  const code = command === "" ? "" : `\`${command}\``;
+  if (dash === null) return pieces.with(0, ` — ${code}${first === "" && pieces.length > 1 ? " " : first}`);
+  const from = dash.index + dash[0].length;
+  const [head, tail] = [first.slice(0, from), first.slice(from)];
+  if (/`[^`]+`/.test(tail))
+    return pieces.with(0, head + tail.replace(/`[^`]+`([ \t]?)/, (_all, gap) => (code === "" ? "" : code + gap)));
+  return pieces.with(0, `${head} ${code}${tail === "" && pieces.length > 1 ? " " : tail}`);
+}
+
+function setModel(pieces: string[], known: string | undefined, model: string): string[] {
+  const at = placeIn(pieces, known);
+  return at < 0 ? insertField(pieces, 1, model) : pieces.with(at, replaceWord(pieces[at]!, known!, model));
+}
+
+function setRestart(pieces: string[], model: string | undefined, restart: boolean): string[] {
+  const at = pieces.findLastIndex((piece, index) => index > 0 && /(^|\s)restart(?=\s|$)/i.test(withoutCode(piece)));
+  if (at < 0) return insertField(pieces, Math.max(0, placeIn(pieces, model)) + 1, "restart");
+  const said = /(?:no[ \t]+)?restart/i;
+  if (restart) return pieces.with(at, pieces[at]!.replace(said, "restart"));
+  const left = pieces[at]!.replace(said, "");
+  return left.trim() !== "" ? pieces.with(at, left) : withoutPiece(pieces, at);
+}
+
+const placeIn = (pieces: string[], word: string | undefined): number =>
+  word === undefined ? -1 : pieces.findLastIndex((piece, index) => index > 0 && hasWord(piece, word));
+
+/** Without its last piece the line must not keep the blank that stood before the bar. */
+function withoutPiece(pieces: string[], at: number): string[] {
+  const left = pieces.toSpliced(at, 1);
+  return at === pieces.length - 1 ? left.with(-1, left.at(-1)!.trimEnd()) : left;
+}
+
+function insertField(pieces: string[], at: number, field: string): string[] {
+  if (at < pieces.length) return pieces.toSpliced(at, 0, ` ${field} `);
+  const last = pieces.at(-1)!;
+  const dash = pieces.length === 1 && !/[—–]/.test(withoutCode(last)) ? " —" : "";
+  return [...pieces.slice(0, -1), `${last.trimEnd()}${dash} `, ` ${field}`];
+}
+
+const wordPattern = (word: string) => new RegExp(`(^|[ \\t])${word.replace(/[^\w]/g, "\\$&")}(?=[ \\t]|$)`);
+const hasWord = (piece: string, word: string) => wordPattern(word).test(withoutCode(piece));
+
+function replaceWord(piece: string, word: string, by: string): string {
+  const found = wordPattern(word).exec(withoutCode(piece))!;
+  const from = found.index + found[1]!.length;
+  return piece.slice(0, from) + by + piece.slice(from + word.length);
 }

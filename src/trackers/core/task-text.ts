@@ -1,10 +1,10 @@
 /** A task as a person types it: "fix login — `/plan x` | opus | restart #web p1", further lines are its text. */
-import { factsOf, type NewTask, parseTaskLine } from "./session-line.ts";
+import { type NewTask, parseBold, parseTaskLine, readFacts } from "./session-line.ts";
 
 /** What is longer is a text, not a name. */
 const LONGEST_TITLE = 200;
 const SHORT_TITLE = 100;
-/** No one writes fields behind a name this long; looking for them takes ever longer. */
+/** No one writes fields after a name this long; looking for them takes ever longer. */
 const LONGEST_NOTATION = 2_000;
 const LABEL = "#[\\p{L}_][\\p{L}\\p{N}_.:/+-]*|#\\p{N}+[\\p{L}_.:/+-][\\p{L}\\p{N}_.:/+-]*";
 const WORD = new RegExp(`^(?:${LABEL}|p[0-4])$`, "u");
@@ -19,7 +19,7 @@ export function taskFromText(typed: string): NewTask {
       .trim()
       .replace(/^[-*+][ \t]+\[.\][ \t]+/u, ""),
   );
-  const { labels, priority, command, model, restart, epic, after } = factsOf(parseTaskLine(`- [ ] **x**${tail}`)!);
+  const { labels, priority, command, model, restart, epic, after } = readFacts(parseTaskLine(`- [ ] **x**${tail}`)!);
   const whole = cleanTitle(name);
   const title = bold ? whole : capitalised(whole);
   const text = cleanText([...(title.length > LONGEST_TITLE ? [whole] : []), ...more].join("\n"));
@@ -36,15 +36,8 @@ export function taskFromText(typed: string): NewTask {
   };
 }
 
-/** One line, nothing that steers a terminal, no stars that would end the name too early. */
-export function cleanTitle(text: string): string {
-  const flat = text.replace(UNSEEN, " ").replace(/\*\*+/g, "").replace(/\s+/g, " ").trim();
-  const isEdge = (at: number) => flat[at] === "*" || flat[at] === " ";
-  let [from, to] = [0, flat.length];
-  while (from < to && isEdge(from)) from++;
-  while (to > from && isEdge(to - 1)) to--;
-  return flat.slice(from, to);
-}
+/** One line, nothing that steers a terminal; all else as it was typed. */
+export const cleanTitle = (text: string) => text.replace(UNSEEN, " ").trim();
 
 const cleanText = (text: string) => text.replace(UNSEEN, (sign) => (/[\t\n]/.test(sign) ? sign : " ")).trimEnd();
 
@@ -72,8 +65,9 @@ interface Cut {
 /** What is not notation to its end is part of the name: no word is lost. */
 function cutTail(line: string): Cut {
   if (line.length > LONGEST_NOTATION) return { name: line, bold: false, tail: "" };
-  const starred = /^\*\*(.+?)\*\*(?!\*)(.*)$/s.exec(line);
-  if (starred !== null && isTail(starred[2]!)) return { name: starred[1]!, bold: true, tail: starred[2]! };
+  const starred = parseBold(line);
+  const after = line.slice(starred?.all.length);
+  if (starred?.title && isTail(after)) return { name: starred.title, bold: true, tail: after };
   for (const { index } of line.matchAll(/[ \t]+(?=[—–|])/g)) {
     const tail = line.slice(index);
     if (index > 0 && isTail(tail)) return withWords(line.slice(0, index), tail);
@@ -81,7 +75,7 @@ function cutTail(line: string): Cut {
   return withWords(line, "");
 }
 
-/** Labels and a priority may stand right behind the name. */
+/** Labels and a priority may follow the name directly. */
 function withWords(line: string, tail: string): Cut {
   let name = line;
   const words: string[] = [];
@@ -110,7 +104,7 @@ const withoutWords = (text: string) =>
     .filter((word) => !WORD.test(word))
     .join(" ");
 
-/** Behind a dash the first field is the model, whatever its name. */
+/** After a dash the first field is the model, whatever its name. */
 function isField(field: string, mayBeAnyModel: boolean): boolean {
   const said = withoutWords(field);
   if (/^(?:haiku|sonnet|opus|fable|(?:no )?restart|(?:epic|after):\s*\S.*)$/i.test(said)) return true;

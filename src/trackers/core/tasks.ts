@@ -1,6 +1,6 @@
 /** What a task is, wherever it lives; which one is next; when a claim has lost its holder. */
-import { instantOf } from "../../kernel/time/calendar.ts";
-import type { Leftover, Scope, Task } from "../../kernel/types/task.ts";
+import { parseInstant } from "../../kernel/time/calendar.ts";
+import type { Leftover, Scope, Task, TaskState } from "../../kernel/types/task.ts";
 
 /** Sessions of ours, as trackers name them. */
 const OURS = /^pawl-[A-Za-z0-9._-]+$/;
@@ -17,6 +17,17 @@ export function inScope(task: Task, scope: Scope): boolean {
 export function hasLabel(task: Task, wanted: string): boolean {
   if (!wanted.endsWith("*")) return task.labels.includes(wanted);
   return task.labels.some((label) => label.startsWith(wanted.slice(0, -1)));
+}
+
+/** What a list is asked for; without a state everything that is not finished. */
+export function matches(task: Task, { label, state }: { label?: string; state?: TaskState }): boolean {
+  if (label !== undefined && !inScope(task, { labels: [label] })) return false;
+  return state === undefined ? !isFinished(task) : task.state === state;
+}
+
+/** A tracker's program is asked once for each label; undefined, for all tasks, where one of them is a pattern. */
+export function labelsToAsk(labels: string[]): (string | undefined)[] {
+  return labels.length === 0 || labels.some((label) => label.endsWith("*")) ? [undefined] : labels;
 }
 
 /** Children of children carry their ancestors in their id: `app-1.2.3`. */
@@ -64,13 +75,13 @@ export function leftovers(unfinished: Task[], scope: Scope): Leftover[] {
 /** Milliseconds since it was claimed; null: not claimed, or no one wrote down when. `now`: milliseconds since 1970. */
 export function claimAge(task: Task, now: number): number | null {
   if (task.state !== "claimed" || task.claimed_at === undefined) return null;
-  const since = instantOf(task.claimed_at);
+  const since = parseInstant(task.claimed_at);
   return since === null ? null : Math.max(0, now - since);
 }
 
 /**
  * A claim of a session of ours on this machine that is dead. A person's claim never expires; neither does one from
- * another machine, whose sessions nobody can see from here. `known`: who is at work (true), and who surely is not.
+ * another machine, whose sessions cannot be seen from here. `known`: who is at work (true), and who surely is not.
  */
 export function isExpired(task: Task, now: number, known: ReadonlyMap<string, boolean>, here?: string): boolean {
   if (task.state !== "claimed" || task.owner === null || !OURS.test(task.owner)) return false;
@@ -86,3 +97,6 @@ export function isExpired(task: Task, now: number, known: ReadonlyMap<string, bo
 export function isElsewhere(task: Task, here: string | undefined): boolean {
   return task.state === "claimed" && task.claimed_on !== undefined && task.claimed_on !== here;
 }
+
+export const heldBy = (task: Task) =>
+  `${task.id} is claimed by ${task.owner}${task.claimed_on === undefined ? "" : ` on ${task.claimed_on}`}`;

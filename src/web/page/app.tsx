@@ -1,20 +1,17 @@
-/// <reference lib="dom" />
-/** The frame: which page is shown, when it is drawn, and the door. */
+/** Which page is shown, when it is drawn, what is around it, and the door. */
 import { render } from "preact";
-import type { NowData } from "../api.ts";
+import { useMemo } from "preact/hooks";
 import type { Change } from "../live.ts";
 import { ask, enter, Locked, readSoFar } from "./api.ts";
-import { Frame } from "./frame.tsx";
 import { viewJournal } from "./journal.tsx";
-import { onKey } from "./keys.tsx";
+import { onKey, showHelp } from "./keys.tsx";
 import { viewLoops, viewRuns, viewTasks } from "./lists.tsx";
-import { listen, stopListening } from "./live.ts";
 import { viewNow } from "./now.tsx";
-import { markNew, type View } from "./parts.tsx";
-import { currentRoute, link, type PageName } from "./route.ts";
+import { Empty, Heading, markNew, ReadOnly } from "./parts.tsx";
+import { currentRoute, drawAgain, link, PAGES, type PageName, type View } from "./route.ts";
 import { viewRun } from "./run.tsx";
 import { viewStages } from "./stages.tsx";
-import { announce, startDrawing, state, update } from "./state.ts";
+import { announce, nextTheme, type Screen, type State, startDrawing, state, update } from "./state.ts";
 
 // biome-ignore lint/suspicious/noExplicitAny: each view gets the data that it loaded itself
 const VIEWS: Record<PageName, View<any>> = {
@@ -25,24 +22,34 @@ const VIEWS: Record<PageName, View<any>> = {
   tasks: viewTasks,
   loops: viewLoops,
   journal: viewJournal,
+  unknown: {
+    title: () => "No such page",
+    load: async () => null,
+    Page: () => (
+      <>
+        <Heading title="There is no such page" />
+        <Empty title="The address may be mistyped, or from another version of Pawl." text="">
+          <a href={link("now")}>Go to Now</a>
+        </Empty>
+      </>
+    ),
+  },
 };
-
-void start();
 
 async function start(): Promise<void> {
   startDrawing(() => {
     document.documentElement.dataset.theme = state.theme;
-    render(<Frame {...state} onRetry={show} />, document.body);
+    render(<Frame {...state} />, document.body);
   });
   document.addEventListener("keydown", onKey);
   if (!(await takeToken())) return lock();
   addEventListener("hashchange", () => void show());
-  void ask<NowData>("now").then(
+  void ask("now").then(
     ({ readOnly }) => update({ readOnly }),
     () => {},
   );
   await show();
-  if (state.screen.kind !== "locked") listen(heard);
+  if (state.screen.kind !== "locked") listen();
 }
 
 async function takeToken(): Promise<boolean> {
@@ -53,7 +60,8 @@ async function takeToken(): Promise<boolean> {
 }
 
 function lock(): void {
-  stopListening();
+  source?.close();
+  source = null;
   document.title = "Pawl";
   update({ screen: { kind: "locked" } });
 }
@@ -90,14 +98,14 @@ function draw(view: View<unknown>, data: unknown, place: string, query: Record<s
   const title = view.title(data);
   document.title = `${title} · Pawl`;
   markNew(isSamePlace);
+  const focused = document.activeElement;
   update({ screen: { kind: "page", view, data, text, query, place } });
-  if (!isSamePage) arrive(title, isFirst);
-}
-
-/** A new page begins at its top, for eyes, keys and ears. */
-function arrive(title: string, isFirst: boolean): void {
+  // What had the focus may be gone now, such as the button of a question that was answered.
+  if (!isFirst && !(isSamePage && focused?.isConnected))
+    document.querySelector<HTMLElement>("#view h1")?.focus({ preventScroll: true });
+  if (isSamePage) return;
+  // A new page begins at its top, for eyes, keys and ears.
   scrollTo(0, 0);
-  if (!isFirst) document.querySelector<HTMLElement>("#view h1")?.focus({ preventScroll: true });
   announce(title);
 }
 
@@ -135,3 +143,133 @@ function heard(change: Change | null): void {
     void show();
   }, TOGETHER_MS);
 }
+
+const AGAIN_MS = 2_000;
+let source: EventSource | null = null;
+
+/** The browser connects again by itself, unless it was refused. After a gap anything may have happened. */
+function listen(): void {
+  const opened = new EventSource("/api/live");
+  source = opened;
+  opened.onopen = () => {
+    const wasOffline = state.connection === "offline";
+    update({ connection: "live", ...(wasOffline && { announced: "Live again" }) });
+    if (wasOffline) heard(null);
+  };
+  opened.addEventListener("change", ({ data }: MessageEvent<string>) => heard(JSON.parse(data) as Change));
+  opened.onerror = () => {
+    if (state.connection !== "offline") update({ connection: "offline", announced: "The dashboard is offline" });
+    // Perhaps the server does not know this browser any more: the page finds that out by asking.
+    heard(null);
+    if (opened.readyState === EventSource.CLOSED) setTimeout(() => source === opened && listen(), AGAIN_MS);
+  };
+}
+
+// ── What is around every page, and the page itself ──────────────────────────
+
+const Frame = (props: State) => (
+  <ReadOnly.Provider value={props.readOnly}>
+    {/* biome-ignore lint/a11y/useValidAnchor: it is a link to a place on this page, whose address is used otherwise */}
+    <a class="skip" href="#main" onClick={toContent}>
+      Skip to content
+    </a>
+    <Side {...props} />
+    <main id="main" tabIndex={-1}>
+      <p id="offline" hidden={props.connection !== "offline"}>
+        <strong>Offline.</strong> What you see may be old. Is <code>pawl dashboard</code> still running?
+      </p>
+      <p id="reading" hidden={props.percent === null}>
+        {props.percent !== null && `Reading the journal… ${props.percent} %. Figures cover what has been read so far.`}
+      </p>
+      <div id="view">
+        <Shown screen={props.screen} />
+      </div>
+    </main>
+    <div class="visually-hidden" role="status" aria-live="polite">
+      {props.announced}
+    </div>
+    {props.dialog}
+  </ReadOnly.Provider>
+);
+
+/** The address after `#` is ours, so the link may not go there. */
+function toContent(event: Event): void {
+  event.preventDefault();
+  document.getElementById("main")?.focus();
+}
+
+const CONNECTIONS = { starting: "Connecting", live: "Live", offline: "Offline, trying again" };
+const THEME_NAMES = { system: "System", light: "Light", dark: "Dark" };
+
+function Side({ screen, page, connection, readOnly, theme }: State) {
+  return (
+    <header class={screen.kind === "locked" ? "side locked" : "side"}>
+      <a class="brand" href={link("now")} aria-label="Pawl, now">
+        <img src="/page/icon.svg" alt="" width={26} height={26} />
+        <span>Pawl</span>
+      </a>
+      <nav id="pages" aria-label="Pages">
+        <ul>
+          {PAGES.map(({ name, title, key }) => (
+            <li key={name}>
+              <a href={link(name)} aria-current={name === (page === "run" ? "runs" : page) ? "page" : undefined}>
+                <span>{title}</span>
+                <span class="hint" aria-hidden="true">
+                  g {key}
+                </span>
+              </a>
+            </li>
+          ))}
+        </ul>
+      </nav>
+      <div class="foot">
+        <p id="connection" data-state={connection}>
+          <span class="dot" aria-hidden="true" />
+          <span id="connection-text">{CONNECTIONS[connection]}</span>
+        </p>
+        {readOnly && <p>Read-only</p>}
+        <button type="button" onClick={nextTheme}>
+          <span aria-hidden="true">◐</span> <span class="visually-hidden">Theme: </span>
+          <span>{THEME_NAMES[theme]}</span>
+        </button>
+        <button id="help" type="button" aria-label="Keyboard shortcuts" onClick={showHelp}>
+          ?
+        </button>
+      </div>
+    </header>
+  );
+}
+
+/** Drawn again only when there is something new on it: a long story has thousands of elements. */
+function Shown({ screen }: { screen: Screen }) {
+  return useMemo(() => {
+    if (screen.kind === "page") return <screen.view.Page data={screen.data} query={screen.query} />;
+    if (screen.kind === "failed") return <Failed why={screen.why} />;
+    return screen.kind === "locked" ? <Door /> : null;
+  }, [screen]);
+}
+
+const Failed = ({ why }: { why: string }) => (
+  <>
+    <Heading title="This page cannot be shown" />
+    <Empty title="The server refused." text={why}>
+      <button type="button" onClick={drawAgain}>
+        Try again
+      </button>
+    </Empty>
+  </>
+);
+
+const Door = () => (
+  <>
+    <Heading title="This page is locked" />
+    <Empty
+      title="Every start of the dashboard has its own key."
+      text="Run `pawl dashboard` in a terminal and open the link it prints. The key in it works until that dashboard ends."
+    >
+      <p class="muted">Already running? The link is in its terminal.</p>
+    </Empty>
+  </>
+);
+
+void start();

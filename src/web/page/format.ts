@@ -32,8 +32,8 @@ export function ticking(ms: number): string {
   return `${Math.floor(whole / DAY)} d`;
 }
 
-export function ago(at: string, now = Date.now()): string {
-  const ms = now - Date.parse(at);
+export function ago(at: string): string {
+  const ms = Date.now() - Date.parse(at);
   if (Number.isNaN(ms)) return "";
   if (ms < MINUTE) return "just now";
   if (ms < HOUR) return `${Math.floor(ms / MINUTE)} min ago`;

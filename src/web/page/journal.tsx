@@ -1,13 +1,25 @@
-/// <reference lib="dom" />
-/** The journal: every line, to filter and to search. */
-import type { JournalData, NowData } from "../api.ts";
-import { ask, Locked, type Project } from "./api.ts";
-import { Badge, Empty, Heading, Pager, ProjectFilter, ProjectTag, RunLink, Select, type View } from "./parts.tsx";
-import { type Query, refine } from "./route.ts";
-import { momentKey, TimelineItem } from "./timeline.tsx";
+/** The journal: every line, to filter and to search; and one such line, which a run's story shows, too. */
+import type { ComponentChildren } from "preact";
+import type { Answer } from "../api.ts";
+import type { Moment } from "../run-page.ts";
+import { ask, Locked, type Project, withProjects } from "./api.ts";
+import { clock, day, sentence } from "./format.ts";
+import {
+  Empty,
+  Filter,
+  Heading,
+  NotReadable,
+  Pager,
+  ProjectFilter,
+  ProjectTag,
+  RunLink,
+  type Tone,
+  useFresh,
+} from "./parts.tsx";
+import { type Query, refine, type View } from "./route.ts";
 
-type Line = JournalData["rows"][number];
-type Data = Pick<JournalData, "rows" | "next" | "unread"> & { projects: Project[] };
+type Lines = Pick<Answer<"journal">, "rows" | "next" | "unread">;
+type Line = Lines["rows"][number];
 
 const KINDS = [
   ["", "Everything"],
@@ -25,21 +37,19 @@ const KINDS = [
   ["errored", "Errors"],
 ] as const;
 
-export const viewJournal: View<Data> = {
+export const viewJournal: View<Lines & { projects: Project[] }> = {
   title: () => "Journal",
-  load: async ({ project, q, kind, run, after }) => {
-    const lines = ask<JournalData>("journal", { project, q, kind, run, after });
-    const [page, { projects }] = await Promise.all([run ? lines.catch(noneIfRefused) : lines, ask<NowData>("now")]);
-    return { ...page, projects };
+  load: ({ project, q, kind, run, after, all }) => {
+    const hide = all ? null : "bookkeeping";
+    const lines: Promise<Lines> = ask("journal", { project, q, kind, run, after, hide });
+    return withProjects(run ? lines.catch(noneIfRefused) : lines);
   },
   Page: ({ data: { rows, next, unread, projects }, query }) => (
     <>
       <Heading title="Journal" lead="Everything Pawl saw and decided, newest first." />
       <Filters query={query} projects={projects} />
       {unread.map((root) => (
-        <p key={root} class="card notice">
-          <Badge text="Not readable" tone="warn" /> <ProjectTag root={root} />
-        </p>
+        <NotReadable key={root} project={root} />
       ))}
       {rows.length === 0 ? (
         <Nothing query={query} goesOn={next !== null} />
@@ -63,7 +73,7 @@ export const viewJournal: View<Data> = {
 };
 
 /** What is typed may not be a run's name yet. */
-function noneIfRefused(error: unknown): Omit<Data, "projects"> {
+function noneIfRefused(error: unknown): Lines {
   if (error instanceof Locked || error instanceof TypeError) throw error;
   return { rows: [], next: null, unread: [] };
 }
@@ -86,29 +96,37 @@ function Item({ line, before, isSearch }: { line: Line; before: Line | undefined
   );
 }
 
-function Filters({ query, projects }: { query: Query; projects: Project[] }) {
-  const change = (name: string) => (value: string) => refine("journal", { ...query, [name]: value, after: null });
-  return (
-    <search class="filters" aria-label="Search the journal">
-      <SearchField label="Search" value={query.q ?? ""} onType={change("q")} />
-      <Select label="What" options={[...KINDS]} value={query.kind ?? ""} onPick={change("kind")} />
-      <ProjectFilter page="journal" query={query} projects={projects} />
-      <SearchField label="Run" value={query.run ?? ""} onType={change("run")} />
-    </search>
-  );
-}
+const Filters = ({ query, projects }: { query: Query; projects: Project[] }) => (
+  <search class="filters" aria-label="Search the journal">
+    <SearchField label="Search" name="q" query={query} />
+    <Filter page="journal" query={query} name="kind" label="What" options={KINDS} />
+    <ProjectFilter page="journal" query={query} projects={projects} />
+    <SearchField label="Run" name="run" query={query} />
+    <label class="switch">
+      <input
+        type="checkbox"
+        checked={Boolean(query.all)}
+        onChange={({ currentTarget }) =>
+          refine("journal", { ...query, all: currentTarget.checked ? "1" : null, after: null })
+        }
+      />
+      <span>Show deliveries and notices</span>
+    </label>
+  </search>
+);
 
 const SETTLES_MS = 250;
 let typing: ReturnType<typeof setTimeout> | undefined;
 
 /** Letters may come while the answer to the ones before is on its way: a field that is typed in keeps its text. */
-function SearchField({ label, value, onType }: { label: string; value: string; onType(to: string): void }) {
+function SearchField({ label, name, query }: { label: string; name: string; query: Query }) {
   const keep = (input: HTMLInputElement | null) => {
-    if (input && document.activeElement !== input) input.value = value;
+    if (input && document.activeElement !== input) input.value = query[name] ?? "";
   };
   const type = ({ currentTarget }: { currentTarget: HTMLInputElement }) => {
     clearTimeout(typing);
-    typing = setTimeout(() => onType(currentTarget.value.trim()), SETTLES_MS);
+    const search = () => refine("journal", { ...query, [name]: currentTarget.value.trim(), after: null });
+    typing = setTimeout(search, SETTLES_MS);
   };
   return (
     <label class="field">
@@ -122,14 +140,7 @@ function Nothing({ query, goesOn }: { query: Query; goesOn: boolean }) {
   if (goesOn) return <Empty title="No match so far." text="This journal is long: “Older” searches further back." />;
   if (!query.q && !query.kind && !query.project && !query.run)
     return (
-      <Empty
-        title="The journal is empty."
-        text={
-          <>
-            Type <code>/complete-work</code> in Claude Code: every step is written here.
-          </>
-        }
-      />
+      <Empty title="The journal is empty." text="Type `/complete-work` in Claude Code: every step is written here." />
     );
   return (
     <Empty title="No matching lines." text="Fewer filters show more.">
@@ -138,4 +149,87 @@ function Nothing({ query, goesOn }: { query: Query; goesOn: boolean }) {
       </button>
     </Empty>
   );
+}
+
+// ── One line ────────────────────────────────────────────────────────────────
+
+type JournalEntry = Moment & { run?: string };
+
+type Props = { moment: JournalEntry; before: JournalEntry | undefined; children?: ComponentChildren };
+
+export const momentKey = ({ run = "", at, seq, kind, text }: JournalEntry) =>
+  `${run} ${at} ${seq} ${kind} ${text.slice(0, 40)}`;
+
+export function TimelineItem({ moment, before, children }: Props) {
+  const { tone, sign } = look(moment);
+  const isSame = before !== undefined && before.at === moment.at && before.run === moment.run;
+  return (
+    <li class={`moment ${tone}${isSame ? " same" : ""}${useFresh()}`} data-item="" tabIndex={-1}>
+      {(!before || day(before.at) !== day(moment.at)) && <p class="day">{day(moment.at)}</p>}
+      <time dateTime={moment.at} class="num">
+        {clock(moment.at)}
+      </time>
+      <span class="mark" aria-hidden="true">
+        {sign}
+      </span>
+      <div class="told">
+        {children}
+        <p class={FAINT.test(moment.kind) ? "muted" : ""}>{sentence(moment.text)}</p>
+        <Detail moment={moment} />
+      </div>
+    </li>
+  );
+}
+
+/** These happen at every step, and tell a person little. */
+const FAINT = /^(continued|owed|delivered|noticed|left|checkpointed|doubled|commanded)$/;
+
+const LOOKS: [RegExp, Tone, string][] = [
+  [/^(ended|loop_ended|advanced|task_done|phased)$/, "good", "✓"],
+  [/^(refused|errored|undelivered|malformed|changed|unread)$/, "bad", "✕"],
+  [/^(asked|halted|paused|checking|held)$/, "warn", "!"],
+  [/^(prompted|decided|approved|accepted|commanded|adopted|resumed)$/, "accent", "◆"],
+  [/^stopped$/, "quiet", "❙"],
+  [/^(signalled|armed|task_begun|iteration_begun)$/, "accent", "▸"],
+];
+
+function look({ kind, text }: Moment): { tone: Tone; sign: string } {
+  if (kind === "gated" || kind === "looped") {
+    if (/: pass\b|\bSUCCESS\b/.test(text)) return { tone: "good", sign: "✓" };
+    return /: fail\b|\bfailed\b|\bFAIL/.test(text) ? { tone: "bad", sign: "✕" } : { tone: "warn", sign: "?" };
+  }
+  if (kind === "ended" && !/completed/.test(text)) return { tone: "quiet", sign: "■" };
+  const found = LOOKS.find(([pattern]) => pattern.test(kind));
+  return found ? { tone: found[1], sign: found[2] } : { tone: "quiet", sign: "·" };
+}
+
+const LABELS: Record<string, string> = { gated: "Output and evidence", stopped: "In full", prompted: "In full" };
+
+/** What does not fit a line is folded away: the output of a check, a whole message, fields. */
+function Detail({ moment: { kind, detail } }: { moment: Moment }) {
+  const text = inLines(detail);
+  if (text === "") return null;
+  const label = LABELS[kind] ?? "More";
+  return (
+    <details>
+      <summary>{label}</summary>
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: long output scrolls, also by keyboard */}
+      {/* biome-ignore lint/a11y/useSemanticElements: output has to stay in a pre */}
+      <pre tabIndex={0} aria-label={label} role="group">
+        {text}
+      </pre>
+    </details>
+  );
+}
+
+function inLines(detail: Moment["detail"]): string {
+  return Object.entries(detail ?? {})
+    .filter(([, value]) => value !== null && value !== "")
+    .map(([name, value]) => field(name, value))
+    .join("\n");
+}
+
+function field(name: string, value: unknown): string {
+  const text = typeof value === "string" ? value : JSON.stringify(value, null, 2);
+  return text.includes("\n") ? `${name}:\n${text.replace(/^/gm, "  ")}` : `${name}: ${text}`;
 }

@@ -1,7 +1,5 @@
-/// <reference lib="dom" />
 /** The keyboard: every page and every item without a mouse. */
-import { useRef } from "preact/hooks";
-import { Dialog } from "./dialog.tsx";
+import { Dialog } from "./parts.tsx";
 import { go, PAGES } from "./route.ts";
 import { closeDialog, nextTheme, openDialog } from "./state.ts";
 
@@ -55,12 +53,9 @@ const KEYS: [string[], string][] = [
   [["?"], "This list"],
 ];
 
-export const showHelp = () => openDialog(<Help />);
-
-function Help() {
-  const close = useRef<HTMLButtonElement>(null);
-  return (
-    <Dialog title="Keyboard" first={close}>
+export const showHelp = () =>
+  openDialog(
+    <Dialog title="Keyboard">
       <dl class="keys">
         {KEYS.map(([keys, text]) => (
           <>
@@ -74,10 +69,9 @@ function Help() {
         ))}
       </dl>
       <div class="buttons">
-        <button ref={close} type="button" onClick={closeDialog}>
+        <button type="button" onClick={closeDialog}>
           Close
         </button>
       </div>
-    </Dialog>
+    </Dialog>,
   );
-}

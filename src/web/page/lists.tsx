@@ -1,41 +1,30 @@
-/// <reference lib="dom" />
 /** The plain lists: runs, tasks, loops. */
-import type { RunRow } from "../../insight/types.ts";
-import type { LoopData, NowData, TasksData } from "../api.ts";
+import type { Answer } from "../api.ts";
 import type { TaskView } from "../tasks.ts";
-import { ask, type Project } from "./api.ts";
+import { ask, type Project, withProjects } from "./api.ts";
 import { capital, DOT, many, money, span } from "./format.ts";
 import {
   Badge,
-  Cell,
+  type Column,
   Empty,
+  Filter,
   Heading,
+  NotReadable,
   Pager,
   ProjectFilter,
   ProjectTag,
   RunLink,
   runState,
   runTitle,
-  Select,
   Since,
   Table,
   type Tone,
   useFresh,
-  type View,
   When,
 } from "./parts.tsx";
-import { refine } from "./route.ts";
+import type { View } from "./route.ts";
 
-interface Listed<Row> {
-  rows: Row[];
-  next: string | null;
-  projects: Project[];
-}
-
-async function withProjects<T>(answer: Promise<T>): Promise<T & { projects: Project[] }> {
-  const [data, { projects }] = await Promise.all([answer, ask<NowData>("now")]);
-  return { ...data, projects };
-}
+type With<T> = T & { projects: Project[] };
 
 // ── Runs ────────────────────────────────────────────────────────────────────
 
@@ -44,118 +33,84 @@ const STATUSES = [
   ["active", "Running"],
   ["waiting", "Needs you"],
   ["halted", "Stopped"],
+  ["paused", "Paused"],
   ["ended", "Ended"],
 ] as const;
 
-const RUN_COLUMNS: [string, string?][] = [
-  ["Run"],
-  ["State"],
-  ["Stage"],
-  ["Project"],
-  ["Started"],
-  ["Took", "right"],
-  ["Continued", "right"],
-  ["Cost", "right"],
-];
-
-export const viewRuns: View<Listed<RunRow>> = {
+export const viewRuns: View<With<Answer<"runs">>> = {
   title: () => "Runs",
   load: ({ project, status, after }) => withProjects(ask("runs", { project, status, after })),
   Page: ({ data: { rows, next, projects }, query }) => (
     <>
       <Heading title="Runs" lead="Every run Pawl knows, newest first." />
       <fieldset class="filters" aria-label="Which runs">
-        <Select
-          label="Status"
-          options={[...STATUSES]}
-          value={query.status ?? ""}
-          onPick={(status) => refine("runs", { ...query, status, after: null })}
-        />
+        <Filter page="runs" query={query} name="status" label="Status" options={STATUSES} />
         <ProjectFilter page="runs" query={query} projects={projects} />
       </fieldset>
       {rows.length === 0 ? (
-        <Empty
-          title="No runs here."
-          text={
-            <>
-              Type <code>/complete-work</code> in Claude Code to begin one.
-            </>
-          }
-        />
+        <Empty title="No runs here." text="Type `/complete-work` in Claude Code to begin one." />
       ) : (
-        <Table caption="Runs" columns={RUN_COLUMNS}>
-          {rows.map((run) => (
-            <RunLine key={`${run.project} ${run.id}`} run={run} />
-          ))}
-        </Table>
+        <Table caption="Runs" columns={RUN_COLUMNS} rows={rows} keyOf={({ project, id }) => `${project} ${id}`} />
       )}
       <Pager page="runs" query={query} next={next} />
     </>
   ),
 };
 
-const RunLine = ({ run }: { run: RunRow }) => (
-  <tr class={useFresh()}>
-    <th scope="row">
-      <RunLink project={run.project} id={run.id} text={runTitle(run)} />
-      <span class="muted">{`${run.workflow}${DOT}${run.id}`}</span>
-    </th>
-    <Cell label="State">
-      <Badge {...runState(run)} />
-    </Cell>
-    <Cell label="Stage">{run.stage}</Cell>
-    <Cell label="Project">
-      <ProjectTag root={run.project} />
-    </Cell>
-    <Cell label="Started" kind="nowrap">
-      <When at={run.started_at} />
-    </Cell>
-    <Cell label="Took" kind="right num nowrap">
-      {run.ended_at ? span(Date.parse(run.ended_at) - Date.parse(run.started_at)) : <Since at={run.started_at} />}
-    </Cell>
-    <Cell label="Continued" kind="right num">{`${run.continues}×`}</Cell>
-    <Cell label="Cost" kind="right num">
-      {money(run.cost_usd)}
-    </Cell>
-  </tr>
+type RunRow = Answer<"runs">["rows"][number];
+
+const RUN_COLUMNS: Column<RunRow>[] = [
+  ["Run", "", (run) => <RunName run={run} />],
+  ["State", "", (run) => <Badge {...runState(run)} />],
+  ["Stage", "", ({ stage }) => stage],
+  ["Project", "", ({ project }) => <ProjectTag root={project} />],
+  ["Started", "nowrap", ({ started_at }) => <When at={started_at} />],
+  [
+    "Took",
+    "right num",
+    ({ started_at, ended_at }) => (ended_at ? took(started_at, ended_at) : <Since at={started_at} />),
+  ],
+  ["Continued", "right num", ({ continues }) => `${continues}×`],
+  ["Cost", "right num", ({ cost_usd }) => money(cost_usd)],
+];
+
+const RunName = ({ run }: { run: RunRow }) => (
+  <>
+    <RunLink project={run.project} id={run.id} text={runTitle(run)} />
+    <span class="muted">{`${run.workflow}${DOT}${run.id}`}</span>
+  </>
 );
+
+const took = (from: string, to: string) => span(Date.parse(to) - Date.parse(from));
 
 // ── Tasks ───────────────────────────────────────────────────────────────────
 
 const GROUPS = ["in_progress", "ready", "blocked"] as const;
 
-export const viewTasks: View<TasksData & { projects: Project[] }> = {
+export const viewTasks: View<With<Answer<"tasks">>> = {
   title: () => "Tasks",
-  load: ({ project }) => withProjects(ask<TasksData>("tasks", { project })),
+  load: ({ project }) => withProjects(ask("tasks", { project })),
   Page: ({ data: { tasks, problems, projects }, query }) => (
     <>
       <Heading title="Tasks" lead="What the projects’ trackers hold: beads, session.md, GitHub." />
       <fieldset class="filters" aria-label="Which tasks">
         <ProjectFilter page="tasks" query={query} projects={projects} />
       </fieldset>
-      {problems.map(({ project, why }) => (
-        <p key={project} class="card notice">
-          <Badge text="Not readable" tone="warn" /> <ProjectTag root={project} /> {why}
-        </p>
+      {problems.map((problem) => (
+        <NotReadable key={problem.project} {...problem} />
       ))}
-      {tasks.length + problems.length === 0 && <NoTask />}
+      {tasks.length + problems.length === 0 && (
+        <Empty
+          title="No tasks."
+          text={'Add one with `pawl task add "…"`, or type `/auto` to work through those you have.'}
+        />
+      )}
       {GROUPS.map((status) => (
         <TaskGroup key={status} status={status} tasks={tasks.filter((task) => task.status === status)} />
       ))}
     </>
   ),
 };
-
-const NoTask = () => (
-  <Empty
-    title="No tasks."
-    text={
-      <>
-        Add one with <code>pawl task add "…"</code>, or type <code>/auto</code> to work through those you have.
-      </>
-    }
-  />
-);
 
 const TaskGroup = ({ status, tasks }: { status: string; tasks: TaskView[] }) =>
   tasks.length === 0 ? null : (
@@ -194,18 +149,9 @@ function TaskRow({ task }: { task: TaskView }) {
 
 // ── Loops ───────────────────────────────────────────────────────────────────
 
-const LOOP_COLUMNS: [string, string?][] = [
-  ["Procedure"],
-  ["Outcome"],
-  ["Iterations"],
-  ["Failed", "right"],
-  ["Cost", "right"],
-  ["Project"],
-  ["Started"],
-  ["Took", "right"],
-];
+type Loop = Answer<"loops">["rows"][number];
 
-export const viewLoops: View<Listed<LoopData>> = {
+export const viewLoops: View<With<Answer<"loops">>> = {
   title: () => "Loops",
   load: ({ project }) => withProjects(ask("loops", { project })),
   Page: ({ data: { rows, projects }, query }) => (
@@ -215,72 +161,50 @@ export const viewLoops: View<Listed<LoopData>> = {
         <ProjectFilter page="loops" query={query} projects={projects} />
       </fieldset>
       {rows.length === 0 ? (
-        <Empty
-          title="No loops yet."
-          text={
-            <>
-              Start one with <code>pawl loop &lt;procedure&gt;</code>; <code>pawl list</code> shows the procedures.
-            </>
-          }
-        />
+        <Empty title="No loops yet." text="Start one with `pawl loop <procedure>`; `pawl list` shows the procedures." />
       ) : (
-        <Table caption="Loops" columns={LOOP_COLUMNS}>
-          {rows.map((loop) => (
-            <LoopLine key={loop.id} loop={loop} />
-          ))}
-        </Table>
+        <Table caption="Loops" columns={LOOP_COLUMNS} rows={rows} keyOf={({ id }) => id} />
       )}
     </>
   ),
 };
 
-const loopSummary = (rows: LoopData[]) =>
-  `${many(rows.length, "loop")}, ${many(
-    rows.reduce((total, { iterations }) => total + iterations, 0),
-    "iteration",
-  )}`;
-
-function LoopLine({ loop }: { loop: LoopData }) {
-  // Not a single iteration reported its cost.
-  const isUnknown = loop.approximate && !loop.cost_usd;
-  return (
-    <tr class={useFresh()}>
-      <th scope="row">
-        {loop.run ? (
-          <RunLink project={loop.project} id={loop.run} text={loop.procedure} />
-        ) : (
-          <span data-item="" tabIndex={-1}>
-            {loop.procedure}
-          </span>
-        )}
-        <span class="muted">{loop.waiting?.why ?? loop.why}</span>
-      </th>
-      <Cell label="Outcome">
-        <Badge {...loopState(loop)} />
-      </Cell>
-      <Cell label="Iterations" kind="num nowrap">
-        {loop.iterations} <IterationMarks loop={loop} />
-      </Cell>
-      <Cell label="Failed" kind="right num">
-        {loop.failures}
-      </Cell>
-      <Cell label="Cost" kind="right num">
-        {isUnknown ? money(null) : `${loop.approximate ? "≥ " : ""}${money(loop.cost_usd)}`}
-      </Cell>
-      <Cell label="Project">
-        <ProjectTag root={loop.project} />
-      </Cell>
-      <Cell label="Started" kind="nowrap">
-        <When at={loop.started_at} />
-      </Cell>
-      <Cell label="Took" kind="right num nowrap">
-        {span(Date.parse(loop.updated_at) - Date.parse(loop.started_at))}
-      </Cell>
-    </tr>
-  );
+function loopSummary(rows: Loop[]): string {
+  const iterations = rows.reduce((total, loop) => total + loop.iterations, 0);
+  return `${many(rows.length, "loop")}, ${many(iterations, "iteration")}`;
 }
 
-function loopState({ outcome, running, waiting }: LoopData): { text: string; tone: Tone } {
+const LOOP_COLUMNS: Column<Loop>[] = [
+  ["Procedure", "", (loop) => <LoopName loop={loop} />],
+  ["Outcome", "", (loop) => <Badge {...loopState(loop)} />],
+  ["Iterations", "num nowrap", (loop) => <Iterations loop={loop} />],
+  ["Failed", "right num", ({ failures }) => failures],
+  ["Cost", "right num", loopCost],
+  ["Project", "", ({ project }) => <ProjectTag root={project} />],
+  ["Started", "nowrap", ({ started_at }) => <When at={started_at} />],
+  ["Took", "right num", ({ started_at, updated_at }) => took(started_at, updated_at)],
+];
+
+const LoopName = ({ loop: { project, run, procedure, waiting, why } }: { loop: Loop }) => (
+  <>
+    {run ? (
+      <RunLink project={project} id={run} text={procedure} />
+    ) : (
+      <span data-item="" tabIndex={-1}>
+        {procedure}
+      </span>
+    )}
+    <span class="muted">{waiting?.why ?? why}</span>
+  </>
+);
+
+function loopCost({ approximate, cost_usd }: Loop): string {
+  // Not a single iteration reported its cost.
+  if (approximate && !cost_usd) return money(null);
+  return `${approximate ? "≥ " : ""}${money(cost_usd)}`;
+}
+
+function loopState({ outcome, running, waiting }: Loop): { text: string; tone: Tone } {
   if (running) return waiting ? { text: "Waiting", tone: "warn" } : { text: "Running", tone: "accent" };
   if (outcome === null) return { text: "Interrupted", tone: "warn" };
   return { text: capital(outcome.toLowerCase()), tone: /success|completed|done/i.test(outcome) ? "good" : "bad" };
@@ -288,13 +212,16 @@ function loopState({ outcome, running, waiting }: LoopData): { text: string; ton
 
 const MARKS: Record<string, string> = { failure: "✕", success: "✓" };
 
-/** The last iterations, each as one sign. */
-const IterationMarks = ({ loop: { lines } }: { loop: LoopData }) => (
-  <span class="iterations" aria-hidden="true">
-    {lines.slice(-12).map(({ iteration, verdict, why }) => (
-      <span key={iteration} class={`iteration ${verdict}`} title={`${iteration}: ${verdict}${why ? `, ${why}` : ""}`}>
-        {MARKS[verdict] ?? "·"}
-      </span>
-    ))}
-  </span>
+/** How many, and the last ones each as one sign. */
+const Iterations = ({ loop: { iterations, lines } }: { loop: Loop }) => (
+  <>
+    {iterations}{" "}
+    <span class="iterations" aria-hidden="true">
+      {lines.slice(-12).map(({ iteration, verdict, why }) => (
+        <span key={iteration} class={`iteration ${verdict}`} title={`${iteration}: ${verdict}${why ? `, ${why}` : ""}`}>
+          {MARKS[verdict] ?? "·"}
+        </span>
+      ))}
+    </span>
+  </>
 );

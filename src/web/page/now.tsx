@@ -1,8 +1,6 @@
-/// <reference lib="dom" />
 /** Now: what needs the person first, then every run in progress. */
 import { useContext } from "preact/hooks";
-import type { RunRow } from "../../insight/types.ts";
-import type { NowData } from "../api.ts";
+import type { Answer } from "../api.ts";
 import type { LiveRun, Need } from "../now.ts";
 import { hasButtons, NeedButtons } from "./actions.tsx";
 import { ask } from "./api.ts";
@@ -20,15 +18,13 @@ import {
   StageTrack,
   Typed,
   useFresh,
-  type View,
   When,
 } from "./parts.tsx";
-import { link } from "./route.ts";
+import { link, type View } from "./route.ts";
 
-interface Data {
-  now: NowData;
-  recent: RunRow[];
-}
+type NowData = Answer<"now">;
+type RunRow = Answer<"runs">["rows"][number];
+type Data = { now: NowData; recent: RunRow[] };
 
 const MOST_RECENT = 6;
 const PERMISSION_MS = 2_000;
@@ -49,9 +45,9 @@ export const viewNow: View<Data> = {
 };
 
 async function load(): Promise<Data> {
-  const now = await ask<NowData>("now");
+  const now = await ask("now");
   // What needs the person is shown even where the figures cannot be read.
-  const ended = await ask<{ rows: RunRow[] }>("runs", { status: "ended" }).catch(() => null);
+  const ended = await ask("runs", { status: "ended" }).catch(() => null);
   return { now: { ...now, at: "" }, recent: ended?.rows.slice(0, MOST_RECENT) ?? [] };
 }
 
@@ -76,15 +72,16 @@ function Needs({ now: { needs, live } }: { now: NowData }) {
       <h2 id="needs-title">Needs you</h2>
       <ul class="stack">
         {needs.map((need) => (
-          <NeedCard key={`${need.project} ${need.run}`} need={need} run={live.find((run) => isSame(run, need))} />
+          <NeedCard
+            key={`${need.project} ${need.run}`}
+            need={need}
+            run={live.find(({ project, run }) => project === need.project && run === need.run)}
+          />
         ))}
       </ul>
     </section>
   );
 }
-
-const isSame = (a: { run: string; project: string }, b: { run: string; project: string }) =>
-  a.run === b.run && a.project === b.project;
 
 function NeedCard({ need, run }: { need: Need; run: LiveRun | undefined }) {
   const fresh = useFresh();
@@ -151,25 +148,19 @@ function Live({ live }: { live: LiveRun[] }) {
           </ul>
         </div>
       ))}
-      {projects.length === 0 && <Nothing />}
+      {projects.length === 0 && (
+        <Empty
+          title="Nothing is in progress."
+          text="Type `/complete-work` in Claude Code, in a project that has Pawl. It shows up here at once."
+        >
+          <p class="muted">
+            <Typed text="Not set up yet? Run `pawl init` in the project; it shows every change first." />
+          </p>
+        </Empty>
+      )}
     </section>
   );
 }
-
-const Nothing = () => (
-  <Empty
-    title="Nothing is in progress."
-    text={
-      <>
-        Type <code>/complete-work</code> in Claude Code, in a project that has Pawl. It shows up here at once.
-      </>
-    }
-  >
-    <p class="muted">
-      Not set up yet? Run <code>pawl init</code> in the project; it shows every change first.
-    </p>
-  </Empty>
-);
 
 function LiveCard({ run }: { run: LiveRun }) {
   const facts = [run.workflow, run.host, run.session && `session ${run.session.slice(0, 8)}`];
@@ -222,7 +213,9 @@ const Recent = ({ rows }: { rows: RunRow[] }) => (
 const RecentRow = ({ run }: { run: RunRow }) => (
   <li class={useFresh()}>
     <Badge {...runState(run)} />
-    <RunLink class="grow" project={run.project} id={run.id} text={runTitle(run)} />
+    <span class="grow">
+      <RunLink project={run.project} id={run.id} text={runTitle(run)} />
+    </span>
     <ProjectTag root={run.project} />
     <span class="muted">
       <When at={run.ended_at ?? run.updated_at} />

@@ -1,20 +1,12 @@
-/// <reference lib="dom" />
 /** The pieces that several pages share. Text only ever becomes text nodes and attributes: nothing here reads markup. */
-import { type ComponentChildren, createContext, type JSX } from "preact";
+import { type ComponentChildren, createContext } from "preact";
 import { useEffect, useState } from "preact/hooks";
 import type { RunRow } from "../../insight/types.ts";
 import type { StageView } from "../now.ts";
 import type { Project } from "./api.ts";
 import { ago, capital, moment, projectName, stageName, ticking } from "./format.ts";
 import { link, type PageName, type Query, refine } from "./route.ts";
-
-export interface View<T> {
-  title(data: T): string;
-  load(query: Query): Promise<T>;
-  Page(props: { data: T; query: Query }): JSX.Element;
-  /** milliseconds after which it is asked for again, though no change was announced */
-  again?(data: T): number | null;
-}
+import { closeDialog } from "./state.ts";
 
 /** The page may look, but change nothing. */
 export const ReadOnly = createContext(false);
@@ -32,15 +24,9 @@ export const Badge = ({ text, tone }: { text: string; tone: Tone }) => (
   </span>
 );
 
-export const Heading = ({
-  title,
-  lead,
-  children,
-}: {
-  title: string;
-  lead?: ComponentChildren;
-  children?: ComponentChildren;
-}) => (
+type Children = { children?: ComponentChildren };
+
+export const Heading = ({ title, lead, children }: Children & { title: string; lead?: ComponentChildren }) => (
   <div class="heading">
     <div class="heading-text">
       <h1 tabIndex={-1}>{title}</h1>
@@ -50,10 +36,12 @@ export const Heading = ({
   </div>
 );
 
-export function runState(run: Pick<RunRow, "status" | "outcome">): { text: string; tone: Tone } {
-  if (run.status === "waiting") return { text: "Needs you", tone: "warn" };
-  if (run.status === "halted") return { text: "Stopped", tone: "warn" };
-  if (run.status === "active") return { text: "Running", tone: "accent" };
+/** `state`: as the run's own view names it. */
+export function runState(run: Pick<RunRow, "outcome"> & { state: string }): { text: string; tone: Tone } {
+  if (run.state === "waiting") return { text: "Needs you", tone: "warn" };
+  if (run.state === "paused") return { text: "Paused", tone: "warn" };
+  if (run.state === "halted") return { text: "Stopped", tone: "warn" };
+  if (run.state === "active") return { text: "Running", tone: "accent" };
   const outcome = run.outcome ?? "ended";
   if (/^(completed|success|done)/i.test(outcome)) return { text: "Completed", tone: "good" };
   return { text: capital(outcome), tone: /^(aborted|cancelled|handed)/i.test(outcome) ? "quiet" : "bad" };
@@ -61,33 +49,26 @@ export function runState(run: Pick<RunRow, "status" | "outcome">): { text: strin
 
 // ── Times ───────────────────────────────────────────────────────────────────
 
-/** Draws the component again every second. */
-function useClock(): void {
+/** Drawn again every second. */
+function Time({ at, text, kind }: { at: string; text(at: string): string; kind?: string }) {
   const [, draw] = useState(0);
   useEffect(() => {
     const timer = setInterval(() => draw((count) => count + 1), 1000);
     return () => clearInterval(timer);
   }, []);
+  return (
+    <time dateTime={at} title={moment(at)} class={kind}>
+      {text(at)}
+    </time>
+  );
 }
 
 /** How long ago, as a running clock. */
-export function Since({ at }: { at: string }) {
-  useClock();
-  return (
-    <time dateTime={at} title={moment(at)} class="num">
-      {ticking(Date.now() - Date.parse(at))}
-    </time>
-  );
-}
+export const Since = ({ at }: { at: string }) => (
+  <Time at={at} text={() => ticking(Date.now() - Date.parse(at))} kind="num" />
+);
 
-export function When({ at }: { at: string }) {
-  useClock();
-  return (
-    <time dateTime={at} title={moment(at)}>
-      {ago(at)}
-    </time>
-  );
-}
+export const When = ({ at }: { at: string }) => <Time at={at} text={ago} />;
 
 // ── What is new ─────────────────────────────────────────────────────────────
 
@@ -128,18 +109,8 @@ export const StageTrack = ({ stages }: { stages: StageView[] }) => (
   </ol>
 );
 
-export const RunLink = ({
-  project,
-  id,
-  text,
-  class: name,
-}: {
-  project: string;
-  id: string;
-  text: string;
-  class?: string;
-}) => (
-  <a href={link("run", { project, id })} class={name} data-item="">
+export const RunLink = ({ project, id, text }: { project: string; id: string; text: string }) => (
+  <a href={link("run", { project, id })} data-item="">
     {text}
   </a>
 );
@@ -155,43 +126,33 @@ export const runTitle = (run: { title: string | null; task: string | null; workf
 
 // ── Lists ───────────────────────────────────────────────────────────────────
 
-export const Empty = ({
-  title,
-  text,
-  children,
-}: {
-  title: string;
-  text: ComponentChildren;
-  children?: ComponentChildren;
-}) => (
-  <div class="empty">
-    <p class="empty-title">{title}</p>
-    <p>{text}</p>
-    {children}
-  </div>
-);
-
 /** Text between backticks is something to type. */
 export const Typed = ({ text }: { text: string }) => (
   <>{text.split("`").map((part, i) => (i % 2 === 1 ? <code key={part}>{part}</code> : part))}</>
 );
 
-/** A cell of a table that on a phone becomes a line of a card, with its column's name. */
-export const Cell = ({ label, kind, children }: { label: string; kind?: string; children: ComponentChildren }) => (
-  <td data-label={label} class={kind}>
-    <div class="value">{children}</div>
-  </td>
+export const Empty = ({ title, text, children }: Children & { title: string; text: string }) => (
+  <div class="empty">
+    <p class="empty-title">{title}</p>
+    <p>
+      <Typed text={text} />
+    </p>
+    {children}
+  </div>
 );
 
-export const Table = ({
-  caption,
-  columns,
-  children,
-}: {
-  caption: string;
-  columns: [string, string?][];
-  children: ComponentChildren;
-}) => (
+export const NotReadable = ({ project, why = "" }: { project: string; why?: string }) => (
+  <p class="card notice">
+    <Badge text="Not readable" tone="warn" /> <ProjectTag root={project} /> {why}
+  </p>
+);
+
+/** What a row shows in a column; the first column is the row's heading. */
+export type Column<Row> = [name: string, kind: string, cell: (row: Row) => ComponentChildren];
+
+type TableProps<Row> = { caption: string; columns: Column<Row>[]; rows: Row[]; keyOf(row: Row): string };
+
+export const Table = <Row,>({ caption, columns, rows, keyOf }: TableProps<Row>) => (
   <div class="card table-card">
     <table>
       <caption class="visually-hidden">{caption}</caption>
@@ -204,22 +165,48 @@ export const Table = ({
           ))}
         </tr>
       </thead>
-      <tbody>{children}</tbody>
+      <tbody>
+        {rows.map((row) => (
+          <TableRow key={keyOf(row)} row={row} columns={columns} />
+        ))}
+      </tbody>
     </table>
   </div>
 );
 
-interface SelectProps {
+/** On a phone a row becomes a card, and each cell a line of it with its column's name. */
+const TableRow = <Row,>({ row, columns }: { row: Row; columns: Column<Row>[] }) => (
+  <tr class={useFresh()}>
+    {columns.map(([name, kind, cell], i) =>
+      i === 0 ? (
+        <th key={name} scope="row">
+          {cell(row)}
+        </th>
+      ) : (
+        <td key={name} data-label={name} class={kind}>
+          <div class="value">{cell(row)}</div>
+        </td>
+      ),
+    )}
+  </tr>
+);
+
+interface FilterProps {
+  page: PageName;
+  query: Query;
+  name: string;
   label: string;
-  options: (readonly [value: string, text: string])[];
-  value: string;
-  onPick(to: string): void;
+  options: readonly (readonly [value: string, text: string])[];
+  usual?: string;
 }
 
-export const Select = ({ label, options, value, onPick }: SelectProps) => (
+export const Filter = ({ page, query, name, label, options, usual = "" }: FilterProps) => (
   <label class="field">
     <span>{label}</span>
-    <select value={value} onChange={({ currentTarget }) => onPick(currentTarget.value)}>
+    <select
+      value={query[name] ?? usual}
+      onChange={({ currentTarget: { value } }) => refine(page, { ...query, [name]: value, after: null })}
+    >
       {options.map(([value, text]) => (
         <option key={value} value={value}>
           {text}
@@ -229,20 +216,10 @@ export const Select = ({ label, options, value, onPick }: SelectProps) => (
   </label>
 );
 
-interface FilterProps {
-  page: PageName;
-  query: Query;
-  projects: Project[];
+export function ProjectFilter({ projects, ...place }: Pick<FilterProps, "page" | "query"> & { projects: Project[] }) {
+  const options = projects.map(({ root, name }) => [root, name] as const);
+  return <Filter {...place} name="project" label="Project" options={[["", "All projects"], ...options]} />;
 }
-
-export const ProjectFilter = ({ page, query, projects }: FilterProps) => (
-  <Select
-    label="Project"
-    options={[["", "All projects"], ...projects.map(({ root, name }) => [root, name] as const)]}
-    value={query.project ?? ""}
-    onPick={(project) => refine(page, { ...query, project, after: null })}
-  />
-);
 
 export function Pager({ page, query, next }: { page: PageName; query: Query; next: string | null }) {
   if (!next && !query.after) return null;
@@ -259,5 +236,26 @@ export function Pager({ page, query, next }: { page: PageName; query: Query; nex
         </a>
       )}
     </nav>
+  );
+}
+
+// ── Dialogs ─────────────────────────────────────────────────────────────────
+
+const showModal = (dialog: HTMLDialogElement | null) => dialog?.showModal();
+
+/** The browser's own dialog keeps the focus inside. The first field or button in it has the focus, unless another one has `autofocus`. */
+export function Dialog({ title, children }: { title: string; children: ComponentChildren }) {
+  // A press next to the dialog closes it; Escape does the same for the keyboard.
+  return (
+    // biome-ignore lint/a11y/useKeyWithClickEvents: the browser closes a dialog with Escape by itself
+    <dialog
+      ref={showModal}
+      aria-labelledby="dialog-title"
+      onClose={closeDialog}
+      onClick={({ target, currentTarget }) => target === currentTarget && currentTarget.close()}
+    >
+      <h2 id="dialog-title">{title}</h2>
+      {children}
+    </dialog>
   );
 }

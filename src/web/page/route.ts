@@ -1,13 +1,19 @@
-/// <reference lib="dom" />
 /** Which page: `#/run?project=…&id=…`. After the hash, so it never reaches a server's log. */
+import type { JSX } from "preact";
 
-export type PageName = "now" | "runs" | "run" | "stages" | "tasks" | "loops" | "journal";
+/** `unknown`: the address names no page. */
+export type PageName = "now" | "runs" | "run" | "stages" | "tasks" | "loops" | "journal" | "unknown";
 
 export type Query = Record<string, string>;
+/** What is empty is left out. */
+export type Wanted = Record<string, string | null | undefined>;
 
-export interface Route {
-  page: PageName;
-  query: Query;
+export interface View<T> {
+  title(data: T): string;
+  load(query: Query): Promise<T>;
+  Page(props: { data: T; query: Query }): JSX.Element;
+  /** milliseconds after which it is asked for again, though no change was announced */
+  again?(data: T): number | null;
 }
 
 export const PAGES: { name: PageName; title: string; key: string }[] = [
@@ -19,24 +25,28 @@ export const PAGES: { name: PageName; title: string; key: string }[] = [
   { name: "journal", title: "Journal", key: "j" },
 ];
 
-export function currentRoute(): Route {
+export function currentRoute(): { page: PageName; query: Query } {
   const [path = "", search = ""] = location.hash.replace(/^#\/?/, "").split("?");
   const known = path === "run" || PAGES.some(({ name }) => name === path);
-  return { page: known ? (path as PageName) : "now", query: Object.fromEntries(new URLSearchParams(search)) };
+  const page = known ? (path as PageName) : path === "" ? "now" : "unknown";
+  return { page, query: Object.fromEntries(new URLSearchParams(search)) };
 }
 
-export function link(page: PageName, query: Record<string, string | null | undefined> = {}): string {
+export function withQuery(path: string, query: Wanted): string {
   const given = Object.entries(query).filter((entry): entry is [string, string] => Boolean(entry[1]));
-  const search = new URLSearchParams(given).toString();
-  return `#/${page}${search === "" ? "" : `?${search}`}`;
+  return given.length === 0 ? path : `${path}?${new URLSearchParams(given)}`;
 }
 
-export function go(page: PageName, query: Record<string, string | null | undefined> = {}): void {
-  location.hash = link(page, query);
+export const link = (page: PageName, query: Wanted = {}) => withQuery(`#/${page}`, query);
+
+export function go(page: PageName): void {
+  location.hash = link(page);
 }
 
 /** Filters change the address, but not every typed letter is a place to come back to. */
-export function refine(page: PageName, query: Record<string, string | null | undefined>): void {
+export function refine(page: PageName, query: Wanted): void {
   history.replaceState(null, "", link(page, query));
-  dispatchEvent(new HashChangeEvent("hashchange"));
+  drawAgain();
 }
+
+export const drawAgain = () => dispatchEvent(new HashChangeEvent("hashchange"));

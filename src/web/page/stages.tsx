@@ -1,20 +1,14 @@
-/// <reference lib="dom" />
 /** Stages: how long they take, how often they succeed, and which one holds the work up. */
-import type { StageStat } from "../../insight/types.ts";
-import type { NowData, StatsData } from "../api.ts";
-import { ask, type Project } from "./api.ts";
-import { RangeBar, ShareBar, TrendChart } from "./charts.tsx";
+import type { StageStat, TrendPoint } from "../../insight/types.ts";
+import type { Answer } from "../api.ts";
+import { ask, type Project, withProjects } from "./api.ts";
 import { DOT, money, percent, sentence, span } from "./format.ts";
-import { Cell, Empty, Heading, ProjectFilter, Select, Table, type View } from "./parts.tsx";
-import { link, type Query, refine } from "./route.ts";
+import { type Column, Empty, Filter, Heading, ProjectFilter, Table } from "./parts.tsx";
+import { link, type Query, type View } from "./route.ts";
 
-interface Data {
-  stats: StatsData;
-  projects: Project[];
-  workflows: string[];
-}
+type Stats = Answer<"stats">;
 
-type Points = StatsData["trend"][number]["points"];
+type Data = { stats: Stats; projects: Project[]; workflows: string[] };
 
 const SPANS = [
   ["1d", "24 hours"],
@@ -34,7 +28,17 @@ export const viewStages: View<Data> = {
         title="Stages"
         lead="How long each stage takes, how often it advances, and where checks send work back."
       />
-      <Filters query={query} projects={projects} workflows={workflows} />
+      <fieldset class="filters" aria-label="Which runs">
+        <Filter page="stages" query={query} name="since" label="Time" options={SPANS} usual={USUAL} />
+        <Filter
+          page="stages"
+          query={query}
+          name="workflow"
+          label="Workflow"
+          options={[["", "All workflows"], ...workflows.map((name) => [name, name] as const)]}
+        />
+        <ProjectFilter page="stages" query={query} projects={projects} />
+      </fieldset>
       {stats.stages.length === 0 ? <Nothing query={query} /> : <Figures stats={stats} />}
     </>
   ),
@@ -42,9 +46,9 @@ export const viewStages: View<Data> = {
 
 async function load({ since = USUAL, workflow, project }: Query): Promise<Data> {
   const query = { since: sinceTime(since), project };
-  const [stats, now] = await Promise.all([ask<StatsData>("stats", { ...query, workflow }), ask<NowData>("now")]);
-  const all = workflow ? await ask<StatsData>("stats", query) : stats;
-  return { stats, projects: now.projects, workflows: [...new Set(all.stages.map((stage) => stage.workflow))] };
+  const { projects, ...stats } = await withProjects(ask("stats", { ...query, workflow }));
+  const all = workflow ? await ask("stats", query) : stats;
+  return { stats, projects, workflows: [...new Set(all.stages.map((stage) => stage.workflow))] };
 }
 
 /** To the hour, so that the same question has the same answer while the page is open. */
@@ -52,22 +56,6 @@ function sinceTime(chosen: string): string | null {
   const days = DAYS[chosen];
   if (!days) return null;
   return new Date(Math.floor(Date.now() / 3_600_000) * 3_600_000 - days * 86_400_000).toISOString();
-}
-
-function Filters({ query, projects, workflows }: { query: Query; projects: Project[]; workflows: string[] }) {
-  const change = (name: string) => (value: string) => refine("stages", { ...query, [name]: value });
-  return (
-    <fieldset class="filters" aria-label="Which runs">
-      <Select label="Time" options={[...SPANS]} value={query.since ?? USUAL} onPick={change("since")} />
-      <Select
-        label="Workflow"
-        options={[["", "All workflows"], ...workflows.map((name) => [name, name] as const)]}
-        value={query.workflow ?? ""}
-        onPick={change("workflow")}
-      />
-      <ProjectFilter page="stages" query={query} projects={projects} />
-    </fieldset>
-  );
 }
 
 const Nothing = ({ query }: { query: Query }) =>
@@ -83,7 +71,7 @@ const Nothing = ({ query }: { query: Query }) =>
     </Empty>
   );
 
-const Figures = ({ stats }: { stats: StatsData }) => (
+const Figures = ({ stats }: { stats: Stats }) => (
   <>
     {stats.bottleneck && (
       <section class="card bottleneck" aria-labelledby="bottleneck-title">
@@ -97,57 +85,44 @@ const Figures = ({ stats }: { stats: StatsData }) => (
   </>
 );
 
-function Tiles({
-  counts: { runs, completed, failed, aborted, other, live, cost_usd },
-}: {
-  counts: StatsData["counts"];
-}) {
-  const tiles: [string, string][] = [
-    ["Runs", String(runs)],
-    ["Completed", String(completed)],
-    ["Failed", String(failed)],
-    ["Aborted", String(aborted)],
-    ["In progress", String(live)],
+function Tiles({ counts }: { counts: Stats["counts"] }) {
+  const { runs, completed, failed, aborted, other, live, cost_usd } = counts;
+  const tiles: [string, string | number | null][] = [
+    ["Runs", runs],
+    ["Completed", completed],
+    ["Failed", failed],
+    ["Aborted", aborted],
+    ["Ended otherwise", other || null],
+    ["In progress", live],
+    ["Cost", cost_usd === null ? null : money(cost_usd)],
   ];
-  if (other) tiles.splice(4, 0, ["Ended otherwise", String(other)]);
-  if (cost_usd !== null) tiles.push(["Cost", money(cost_usd)]);
   return (
     <dl class="tiles">
-      {tiles.map(([name, value]) => (
-        <div key={name} class="card">
-          <dt>{name}</dt>
-          <dd class="num">{value}</dd>
-        </div>
-      ))}
+      {tiles
+        .filter(([, value]) => value !== null)
+        .map(([name, value]) => (
+          <div key={name} class="card">
+            <dt>{name}</dt>
+            <dd class="num">{value}</dd>
+          </div>
+        ))}
     </dl>
   );
 }
 
-const COLUMNS: [string, string?][] = [
-  ["Stage"],
-  ["Runs", "right"],
-  ["Usual", "right"],
-  ["Slow", "right"],
-  ["Usual to slow", "wide-only"],
-  ["Advanced"],
-  ["Visits", "right"],
-  ["Continued", "right"],
-  ["Waited for you", "right"],
-  ["Over time"],
-];
+/** A stage with what its charts need. */
+type Row = StageStat & { most: number; points: TrendPoint[] };
 
-function StageTable({ stats: { stages, trend } }: { stats: StatsData }) {
+const stageKey = ({ workflow, stage }: { workflow: string; stage: string }) => `${workflow} ${stage}`;
+
+function StageTable({ stats: { stages, trend } }: { stats: Stats }) {
   const most = Math.max(...stages.map(({ p95_ms, p50_ms }) => p95_ms ?? p50_ms ?? 0));
-  const points = new Map(trend.map((one) => [`${one.workflow} ${one.stage}`, one.points]));
+  const points = new Map(trend.map((one) => [stageKey(one), one.points]));
+  const rows = stages.map((stage) => ({ ...stage, most, points: points.get(stageKey(stage)) ?? [] }));
   return (
     <section aria-labelledby="stages-title">
       <h2 id="stages-title">Per stage</h2>
-      <Table caption="Stages and their figures" columns={COLUMNS}>
-        {stages.map((stage) => {
-          const key = `${stage.workflow} ${stage.stage}`;
-          return <StageRow key={key} stage={stage} most={most} points={points.get(key) ?? []} />;
-        })}
-      </Table>
+      <Table caption="Stages and their figures" columns={COLUMNS} rows={rows} keyOf={stageKey} />
       <p class="legend muted">
         Usual: half of the visits are faster (p50). Slow: one in twenty takes longer (p95). Continued: the agent was
         sent on instead of stopping. Over time: bars are runs, the line is the usual time.
@@ -157,37 +132,95 @@ function StageTable({ stats: { stages, trend } }: { stats: StatsData }) {
   );
 }
 
-function StageRow({ stage, most, points }: { stage: StageStat; most: number; points: Points }) {
-  const about = stage.approximate ? "≈ " : "";
-  const p95 = stage.p95_ms ?? stage.p50_ms;
+const about = ({ approximate }: Row, ms: number | null) => `${approximate ? "≈ " : ""}${span(ms)}`;
+
+const COLUMNS: Column<Row>[] = [
+  ["Stage", "", (row) => <StageName row={row} />],
+  ["Runs", "right num", ({ runs }) => runs],
+  ["Usual", "right num", (row) => about(row, row.p50_ms)],
+  ["Slow", "right num", (row) => about(row, row.p95_ms)],
+  ["Usual to slow", "wide-only", (row) => <Range row={row} />],
+  ["Advanced", "num nowrap", ({ success_rate }) => <Share rate={success_rate} />],
+  ["Visits", "right num", ({ attempts }) => attempts],
+  ["Continued", "right num", (row) => <Continued row={row} />],
+  ["Waited for you", "right num", ({ waited_ms }) => (waited_ms > 0 ? span(waited_ms) : "–")],
+  ["Over time", "", ({ stage, points }) => (points.length > 0 ? <TrendChart stage={stage} points={points} /> : "–")],
+];
+
+const StageName = ({ row: { stage, workflow, open } }: { row: Row }) => (
+  <>
+    <span class="stage-name" data-item="" tabIndex={-1}>
+      {stage}
+    </span>
+    <span class="muted">{open > 0 ? `${workflow}${DOT}${open} now` : workflow}</span>
+  </>
+);
+
+const Continued = ({ row: { continues, gate_fails } }: { row: Row }) => (
+  <>
+    <span>{continues}×</span>
+    {gate_fails > 0 && <span class="muted under">{gate_fails} by a check</span>}
+  </>
+);
+
+// ── Small pictures of figures, each of which says in words what it shows ─────
+
+const WIDTH = 120;
+const HEIGHT = 28;
+
+/** From the middle run to the slow one, on the scale of the slowest stage. */
+function Range({ row: { p50_ms: p50, p95_ms, most } }: { row: Row }) {
+  if (p50 === null) return <>–</>;
+  const p95 = p95_ms ?? p50;
+  const at = (ms: number) => 3 + (most > 0 ? (ms / most) * (WIDTH - 6) : 0);
   return (
-    <tr data-item="" tabIndex={-1}>
-      <th scope="row">
-        <span class="stage-name">{stage.stage}</span>
-        <span class="muted">{stage.open > 0 ? `${stage.workflow}${DOT}${stage.open} now` : stage.workflow}</span>
-      </th>
-      <Cell label="Runs" kind="right num">
-        {stage.runs}
-      </Cell>
-      <Cell label="Usual" kind="right num">{`${about}${span(stage.p50_ms)}`}</Cell>
-      <Cell label="Slow" kind="right num">{`${about}${span(stage.p95_ms)}`}</Cell>
-      <Cell label="Usual to slow" kind="wide-only">
-        {stage.p50_ms !== null && p95 !== null ? <RangeBar p50={stage.p50_ms} p95={p95} most={most} /> : "–"}
-      </Cell>
-      <Cell label="Advanced" kind="num nowrap">
-        {stage.success_rate !== null && <ShareBar share={stage.success_rate} />} {percent(stage.success_rate)}
-      </Cell>
-      <Cell label="Visits" kind="right num">
-        {stage.attempts}
-      </Cell>
-      <Cell label="Continued" kind="right num">
-        <span>{stage.continues}×</span>
-        {stage.gate_fails > 0 && <span class="muted under">{stage.gate_fails} by a check</span>}
-      </Cell>
-      <Cell label="Waited for you" kind="right num">
-        {stage.waited_ms > 0 ? span(stage.waited_ms) : "–"}
-      </Cell>
-      <Cell label="Over time">{points.length > 0 ? <TrendChart stage={stage.stage} points={points} /> : "–"}</Cell>
-    </tr>
+    <svg viewBox={`0 0 ${WIDTH} 12`} class="chart range" role="img" aria-label={`p50 ${span(p50)}, p95 ${span(p95)}`}>
+      <rect x={0} y={5} width={WIDTH} height={2} rx={1} class="rail" />
+      <rect x={at(p50)} y={4} width={Math.max(1, at(p95) - at(p50))} height={4} rx={2} class="spread" />
+      <circle cx={at(p50)} cy={6} r={3} class="middle" />
+      <rect x={at(p95) - 1} y={2} width={2} height={8} rx={1} class="end" />
+    </svg>
+  );
+}
+
+const Share = ({ rate }: { rate: number | null }) => (
+  <>
+    {rate !== null && (
+      <svg viewBox="0 0 60 8" class="chart share" aria-hidden="true">
+        <rect x={0} y={1} width={60} height={6} rx={3} class="rail" />
+        <rect x={0} y={1} width={Math.max(rate > 0 ? 4 : 0, 60 * rate)} height={6} rx={3} class="filled" />
+      </svg>
+    )}{" "}
+    {percent(rate)}
+  </>
+);
+
+/** Runs as bars, their usual time as a line over them. */
+function TrendChart({ stage, points }: { stage: string; points: TrendPoint[] }) {
+  const last = points.findLast(({ p50_ms }) => p50_ms !== null);
+  const words = last
+    ? `${stage} over time: last ${span(last.p50_ms)}, ${percent(last.success_rate)} advanced`
+    : `${stage}: no data`;
+  const step = WIDTH / Math.max(1, points.length);
+  const most = Math.max(1, ...points.map(({ runs }) => runs));
+  const slowest = Math.max(1, ...points.map(({ p50_ms }) => p50_ms ?? 0));
+  const places = points.flatMap(({ p50_ms }, i) =>
+    p50_ms === null ? [] : [[i * step + step / 2, 3 + (1 - p50_ms / slowest) * (HEIGHT - 8)] as const],
+  );
+  const [x, y] = places.at(-1) ?? [];
+  return (
+    <svg viewBox={`0 0 ${WIDTH} ${HEIGHT}`} class="chart trend" role="img" aria-label={words}>
+      {points.map(({ runs, at }, i) => {
+        const height = (runs / most) * (HEIGHT - 4);
+        const box = { x: i * step + 1, y: HEIGHT - height, width: Math.max(1, step - 2), height };
+        return (
+          <rect key={at} {...box} rx={1} class="bar">
+            <title>{`${at.slice(0, 10)}: ${runs} runs`}</title>
+          </rect>
+        );
+      })}
+      <polyline points={places.map((place) => place.map((part) => part.toFixed(1)).join()).join(" ")} class="line" />
+      {last && <circle cx={x} cy={y} r={2.2} class="last" />}
+    </svg>
   );
 }

@@ -1,8 +1,7 @@
-/// <reference lib="dom" />
 /** What is on the screen. Every change draws the page again. */
 import type { ComponentChildren } from "preact";
-import type { View } from "./parts.tsx";
-import type { PageName, Query } from "./route.ts";
+import { attempt } from "../../kernel/attempt.ts";
+import type { PageName, Query, View } from "./route.ts";
 
 export type Screen =
   | { kind: "starting" | "locked" }
@@ -72,19 +71,12 @@ export function closeDialog(): void {
 
 export function nextTheme(): void {
   const theme = THEMES[(THEMES.indexOf(state.theme) + 1) % THEMES.length]!;
-  try {
-    localStorage.setItem(THEME, theme);
-  } catch {
-    // a browser that keeps nothing can still show it
-  }
+  // A browser that keeps nothing can still show it.
+  attempt(() => localStorage.setItem(THEME, theme), null);
   update({ theme, announced: `Theme: ${theme}` });
 }
 
 function rememberedTheme(): State["theme"] {
-  try {
-    const kept = localStorage.getItem(THEME);
-    return THEMES.find((theme) => theme === kept) ?? "system";
-  } catch {
-    return "system";
-  }
+  const kept = attempt(() => localStorage.getItem(THEME), null);
+  return THEMES.find((theme) => theme === kept) ?? "system";
 }

@@ -1,3 +1,4 @@
+/// <reference lib="dom" />
 declare module "*.svg" {
   const text: string;
   export default text;

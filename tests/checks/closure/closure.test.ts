@@ -2,8 +2,8 @@ import { afterAll, beforeAll, expect, test } from "bun:test";
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import { closureOf } from "../../../src/checks/closure/closure.ts";
-import { commandsIn } from "../../../src/checks/closure/command-words.ts";
+import { computeClosure } from "../../../src/checks/closure/closure.ts";
+import { commandsIn } from "../../../src/kernel/text/command-line.ts";
 import type { Gate } from "../../../src/kernel/types/workflow.ts";
 
 const base = realpathSync(mkdtempSync(join(tmpdir(), "pawl-closure-")));
@@ -53,7 +53,7 @@ afterAll(() => rmSync(base, { recursive: true }));
 
 const gate = (part: Partial<Gate>): Gate => ({ name: "g", id: "g", ...part });
 const named = (part: Partial<Gate>) =>
-  closureOf(root, [gate(part)]).items.flatMap(({ scripts }) =>
+  computeClosure(root, [gate(part)]).items.flatMap(({ scripts }) =>
     scripts.map(({ path, what }) =>
       what === "file"
         ? path
@@ -72,7 +72,8 @@ const TABLE: [Partial<Gate>, string[]][] = [
   [{ tests: ["node", "tests/run.mjs"] }, ["tests/run.mjs"]],
   [{ run: ["node", "tool"] }, ["tool.js"]],
   [{ run: ["node", "lib"] }, ["lib/index.js"]],
-  [{ run: ["python3", "-m", "run"] }, []],
+  [{ run: ["python3", "-m", "run"] }, ["run.py"]],
+  [{ run: ["python3", "-m", "pytest"] }, []],
   [{ run: ["python3", "gone.py"] }, ["gone.py: missing"]],
   [{ run: ["npm", "test"] }, TESTS],
   [{ run: ["npm", "t"] }, TESTS],
@@ -126,7 +127,7 @@ test.each(TABLE)("%j", (part, expected) => {
 });
 
 test("secrets are hashed and never shown", () => {
-  const [item] = closureOf(root, [gate({ run: ["bun", "test"] })]).items;
+  const [item] = computeClosure(root, [gate({ run: ["bun", "test"] })]).items;
   const env = item!.scripts.find(({ path }) => path === ".env");
   expect(env).toEqual({ path: ".env", what: "file", sha256: expect.stringMatching(/^[0-9a-f]{64}$/) });
 });
@@ -148,10 +149,10 @@ test.each([
 
 test("the hash knows neither order nor names of gates", () => {
   const [a, b] = [gate({ run: ["./build.sh"] }), gate({ shell: "./tool.js" })];
-  const { hash } = closureOf(root, [a, b]);
+  const { hash } = computeClosure(root, [a, b]);
   expect(hash).toMatch(/^[0-9a-f]{64}$/);
-  expect(closureOf(root, [{ ...b, name: "other" }, a, b]).hash).toBe(hash);
-  expect(closureOf(root, [a]).hash).not.toBe(hash);
+  expect(computeClosure(root, [{ ...b, name: "other" }, a, b]).hash).toBe(hash);
+  expect(computeClosure(root, [a]).hash).not.toBe(hash);
 });
 
 test.each([
@@ -164,3 +165,63 @@ test.each([
 ])("words of %j", (line, commands) => {
   expect(commandsIn(line)).toEqual(commands);
 });
+
+/** Each command with what it is about; a change of `covered` needs a new approval, one of `work` does not. */
+const COVERED: [line: string, covered: string][] = [
+  ["./run-test.sh", "run-test.sh"],
+  ["sh run-test.sh", "run-test.sh"],
+  ["sh -e run-test.sh", "run-test.sh"],
+  ["sh -c ./run-test.sh", "run-test.sh"],
+  ["env A=1 timeout 60 bash -x run-test.sh", "run-test.sh"],
+  ["python3 test_runner.py", "test_runner.py"],
+  ["python3 -m test_runner", "test_runner.py"],
+  ["python3 -m checks.main_test", "checks/main_test.py"],
+  ["python3 -m pytest", "pytest.py"],
+  ["node all.spec.js", "all.spec.js"],
+  ["node all.spec", "all.spec.js"],
+  ["node --require ./setup.test.js --test", "setup.test.js"],
+  ["node --import=./setup.test.js --test", "setup.test.js"],
+  ["cargo test", ".cargo/config.toml"],
+  ["cargo test", ".cargo/config"],
+  ["cargo test", "rust-toolchain.toml"],
+  ["go test ./...", "go.work"],
+  ["npm test", ".npmrc"],
+  ["npx vitest run", ".npmrc"],
+  ["yarn test", ".yarnrc.yml"],
+  ["pnpm test", ".pnpmfile.cjs"],
+  ["pip check", "pip.conf"],
+  ["./gradlew test", "gradle/wrapper/gradle-wrapper.properties"],
+  ["mvn test", ".mvn/maven.config"],
+  ["./mvnw test", ".mvn/wrapper/maven-wrapper.properties"],
+  ["make test", "mk/rules.mk"],
+];
+const WORK: [line: string, work: string][] = [
+  ["node --test all.spec.js", "all.spec.js"],
+  ["node --test --test-reporter=spec all.spec.js", "all.spec.js"],
+  ["bun test all.spec.js", "all.spec.js"],
+  ["python3 -m pytest test_runner.py", "test_runner.py"],
+  ["pytest test_runner.py", "test_runner.py"],
+  ["npx vitest run all.spec.js", "all.spec.js"],
+  ["env CI=1 npx jest all.spec.js", "all.spec.js"],
+  ["cargo test", "src/lib.rs"],
+  ["go test ./...", "sum_test.go"],
+  ["make test", "src/lib.rs"],
+];
+
+function changes(line: string, path: string): boolean {
+  const other = join(base, "edited");
+  rmSync(other, { recursive: true, force: true });
+  const put = (file: string, text: string) => {
+    mkdirSync(dirname(join(other, file)), { recursive: true });
+    writeFileSync(join(other, file), text);
+  };
+  for (const file of ["Makefile", "gradlew", "mvnw", "package.json"]) put(file, FILES[file] ?? "x");
+  const hash = () => computeClosure(other, [gate({ tests: line.split(" ") })]).hash;
+  put(path, "before");
+  const before = hash();
+  put(path, "after");
+  return hash() !== before;
+}
+
+test.each(COVERED)("%s: a changed %s is approved again", (line, path) => expect(changes(line, path)).toBe(true));
+test.each(WORK)("%s: a changed %s is the work", (line, path) => expect(changes(line, path)).toBe(false));

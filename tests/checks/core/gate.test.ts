@@ -28,7 +28,7 @@ const WORKFLOW: Workflow = {
   intro: "",
   asks: {},
   anywhere: {},
-  limits: { idle: 6, rounds: 4 },
+  limits: { idle: 6, rounds: 4, laps: 5 },
   stages: [
     {
       id: "build",
@@ -124,8 +124,15 @@ function factsOf(m: Measured): Facts {
 // ── Who can speak ───────────────────────────────────────────────────────────
 
 type Act = { who: "agent" | "person" | "text" | "waker"; event: Partial<Event>; m: Measured };
-const claim = (message: string) => ({ kind: "stop" as const, message, continuing: false, background: 0 });
-const prompt = (text: string, injected = false) => ({ kind: "prompt" as const, text, injected });
+const claim = (message: string) => ({
+  kind: "stop" as const,
+  message,
+  continuing: false,
+  background: 0,
+  agents: [],
+  scheduled: false,
+});
+const prompt = (text: string, injected = false) => ({ kind: "prompt" as const, text, injected, typed: false });
 const command = (name: "approve" | "checked" | "finish") => ({ kind: "command" as const, name, why: "", who: "ann" });
 
 const said: fc.Arbitrary<Omit<Act, "m">> = fc.oneof(
@@ -195,7 +202,8 @@ describe("laws of gates", () => {
             const isFinish = event.kind === "command" && (event as { name: string }).name === "finish";
             // The person's gate at the end cannot be passed by a command.
             const proved = !isFinish && isProved(before.stage, m);
-            if (approves) expect(before.claim !== undefined && [m.tree, ""].includes(before.claim.tree)).toBe(true);
+            if (approves)
+              expect(before.checks.claim !== undefined && [m.tree, ""].includes(before.checks.claim.tree)).toBe(true);
             else expect(proved && before.stage === "build").toBe(true);
           }
           if (run.status === "ended") return;

@@ -35,7 +35,51 @@ describe("of a long output is shown", () => {
     const shown = relevantLines([...failures, ...noise(15, "end")].join("\n"), 15);
     expect(shown).toContain("not ok 5 - t5");
     expect(shown).not.toContain("not ok 6 - t6");
-    expect(shown.split("\n")).toHaveLength(13 + 5 + 1 + 15);
+    expect(shown.split("\n")).toHaveLength(9 + 5 + 1 + 4);
+  });
+
+  test("of a TAP report under npm the failing tests, without its frame and npm's own news", () => {
+    const passed = (at: number) => [`# Subtest: t${at}`, `ok ${at} - t${at}`, "  ---", "  duration_ms: 0.1", "  ..."];
+    const failed = (at: number) => [
+      `# Subtest: t${at}`,
+      `not ok ${at} - t${at}`,
+      "  ---",
+      "  duration_ms: 0.9",
+      "  location: '/p/a.test.js:3:1'",
+      "  failureType: 'testCodeFailure'",
+      "  error: |-",
+      "    Expected values to be strictly equal:",
+      "    ",
+      "    1 !== 2",
+      "    ",
+      "  code: 'ERR_ASSERTION'",
+      "  name: 'AssertionError'",
+      "  expected: 2",
+      "  actual: 1",
+      "  operator: 'strictEqual'",
+      "  stack: |-",
+      "    TestContext.<anonymous> (/p/a.test.js:3:25)",
+      "    Test.run (node:internal/test_runner/test:796:25)",
+      "  ...",
+    ];
+    const sums = ["1..15", "# tests 4", "# suites 0", "# pass 2", "# fail 2", "# cancelled 0", "# duration_ms 419.9"];
+    const news = ["npm notice", "npm notice New major version of npm available! 10.8.2 -> 11.6.0", "npm notice"];
+    const report = ["TAP version 13", ...passed(1), ...failed(2), ...failed(3), ...passed(4), ...sums, ...news];
+    expect(relevantLines(report.join("\n"), 15)).toBe(`not ok 2 - t2
+  location: '/p/a.test.js:3:1'
+  error: |-
+    Expected values to be strictly equal:
+    1 !== 2
+  expected: 2
+  actual: 1
+  stack: |-
+    TestContext.<anonymous> (/p/a.test.js:3:25)
+not ok 3 - t3
+…
+    TestContext.<anonymous> (/p/a.test.js:3:25)
+# tests 4
+# pass 2
+# fail 2`);
   });
 
   test("only the end, where nothing names a failure or the end has it", () => {

@@ -1,6 +1,12 @@
 import { describe, expect, test } from "bun:test";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
 import fc from "fast-check";
-import { commandsOf, judgeTests, readTally, testRuns } from "../../../src/checks/evidence/evidence.ts";
+import { parse } from "yaml";
+import { listChanges } from "../../../src/checks/evidence/edits.ts";
+import { judgeTests, readTally, testRuns } from "../../../src/checks/evidence/evidence.ts";
+import { parseShell } from "../../../src/checks/evidence/shell.ts";
+import { testCommand } from "../../../src/checks/evidence/test-commands.ts";
 import { ownTime } from "../../harness/own-time.ts";
 import { asCall, asToolCall, callEntries, type OutputEntry, outputs } from "./evidence-corpus.ts";
 
@@ -55,7 +61,19 @@ describe("corpus", () => {
     const own = outputs.filter((entry) => entry.runner === runner);
     expect(Object.keys(kinds).filter((kind) => !own.some(kinds[kind]!))).toEqual([]);
   });
-  test("all fifteen runners are there", () => expect(runners.length).toBe(15));
+  test("all 29 runners are there", () => expect(runners.length).toBe(29));
+});
+
+describe("what a command runs", () => {
+  const table = parse(readFileSync(join(import.meta.dir, "../../corpus/test-commands.yaml"), "utf8"));
+  for (const [word, lines] of Object.entries(table as Record<"all" | "part" | "none", string[]>))
+    test.each(lines)(`${word}: %s`, (line) => {
+      const found = testCommand(parseShell(line).commands[0]!.words);
+      expect([found === null ? "none" : found.partial === null ? "all" : "part", found?.partial]).toEqual([
+        word,
+        found?.partial,
+      ]);
+    });
 });
 
 describe("commands of a line", () => {
@@ -101,7 +119,112 @@ describe("commands of a line", () => {
     ["'", [[""]]],
     ["", []],
   ];
-  test.each(table)("%j", (line, commands) => expect(commandsOf(line)).toEqual(commands));
+  test.each(table)("%j", (line, commands) => {
+    const words = parseShell(line).commands.map((command) => command.words);
+    expect(words.filter(([name]) => name !== undefined && name !== "cd")).toEqual(commands);
+  });
+});
+
+describe("where the output of a line goes", () => {
+  const green =
+    "Test Suites: 1 passed, 1 total\nTests:       2 passed, 2 total\nSnapshots:   0 total\nTime:        0.4 s\nRan all test suites.";
+  const table: [line: string, verdicts: string[], edited: string[]][] = [
+    ["npx jest >a.ts", ["none"], ["a.ts"]],
+    ["npx jest 1>a.ts", ["none"], ["a.ts"]],
+    ["npx jest >>a.ts", ["none"], ["a.ts"]],
+    ["npx jest >| a.ts", ["none"], ["a.ts"]],
+    ["npx jest &> a.ts", ["none"], ["a.ts"]],
+    ["npx jest >a.ts 2>&1", ["none"], ["a.ts"]],
+    ["npx jest 2>&1 >a.ts", ["none"], ["a.ts"]],
+    [">a.ts npx jest", ["none"], ["a.ts"]],
+    ["npx jest >/dev/null", ["none"], []],
+    ["npx jest 2>a.ts", ["pass"], []],
+    ["npx jest 2> a.ts", ["pass"], []],
+    ["npx jest 2>>a.ts", ["pass"], []],
+    ["2>a.ts npx jest", ["pass"], []],
+    ["npx jest 2>/dev/null", ["pass"], []],
+    ["npx jest 2>&1", ["pass"], []],
+    ["npx jest 1>&2", ["pass"], []],
+    ["npx jest >/dev/stdout", ["pass"], []],
+    ["npx jest <a.ts", ["pass"], []],
+    ["npx jest 2>&1 | tail -5", ["pass"], []],
+    ["npx jest 2>&1 | tail -5 > a.ts", ["pass"], ["a.ts"]],
+    ["npx jest 2>a.ts | tail -5", ["pass"], []],
+    ["npx jest '>a.ts'", ["none"], []],
+    ["bash -c 'npx jest' >a.ts", ["none"], ["a.ts"]],
+    ["bash -c 'npx jest >a.ts'", ["none"], ["a.ts"]],
+    ["bash -c 'npx jest 2>a.ts'", ["pass"], []],
+    ["echo a >a.ts; npx jest", ["pass"], ["a.ts"]],
+    ["cat <<EOF >a.ts && npx jest\nnpm test >b.ts\nEOF", ["pass"], ["a.ts"]],
+    ["cat >a.ts <<'EOF'\n$(npm test >b.ts)\nEOF\nnpx jest", ["pass"], ["a.ts"]],
+    ["git commit -m \"$(cat <<'EOF'\nnpm test > b.ts\nEOF\n)\" && npx jest", ["pass"], []],
+    ["echo $(npx jest >a.ts)", [], []],
+    ["X=$(npx jest)", [], []],
+    ["[[ a > b.ts ]] && npx jest", ["pass"], []],
+    ["{ npx jest; } >a.ts", ["none"], ["a.ts"]],
+    ["(npx jest) >a.ts", ["none"], ["a.ts"]],
+    ["exec >a.ts; npx jest", ["none"], ["a.ts", "a.ts"]],
+    ["exec >a.ts 2>&1\nnpx jest", ["none"], ["a.ts", "a.ts"]],
+    ["exec &>a.ts && npx jest", ["none"], ["a.ts", "a.ts"]],
+    ["bash -c 'exec >a.ts; npx jest'", ["none"], ["a.ts", "a.ts"]],
+    ["exec >a.ts; bash -c 'npx jest'", ["none"], ["a.ts", "a.ts"]],
+    ["bash -c 'exec >a.ts'; npx jest", ["pass"], ["a.ts"]],
+    ["(exec >a.ts); npx jest", ["pass"], ["a.ts"]],
+    ["exec 2>a.ts; npx jest", ["pass"], []],
+    ["exec 2>&1; npx jest", ["pass"], []],
+    ["exec npx jest", ["pass"], []],
+  ];
+  test.each(table)("%j", (line, verdicts, edited) => {
+    const call = asCall(line, 0, green);
+    expect(testRuns([call]).map(({ verdict }) => verdict) as string[]).toEqual(verdicts);
+    expect(listChanges(call).flatMap((change) => change.edited)).toEqual(edited);
+  });
+
+  /** A summary without its end: only an exit status that is known makes it a pass. */
+  const open = " Test Files  1 passed (1)\n      Tests  2 passed (2)\n";
+  test.each<[line: string, verdict: string]>([
+    ["npx vitest run", "pass"],
+    ["npx vitest run | cat", "none"],
+    ["set -o pipefail; npx vitest run | cat", "pass"],
+    ["cd a && set -euo pipefail && npx vitest run | cat", "pass"],
+    ["set -o pipefail; set +o pipefail; npx vitest run | cat", "none"],
+    ["false || set -o pipefail; npx vitest run | cat", "none"],
+    ["set -o pipefail | cat; npx vitest run | cat", "none"],
+    ["(set -o pipefail); npx vitest run | cat", "none"],
+    ["set -o pipefail; (npx vitest run | cat)", "pass"],
+    ["set -o pipefail; bash -c 'npx vitest run | cat'", "none"],
+    ["set -o pipefail; bash -c 'npx vitest run' | cat", "pass"],
+    ["bash -c 'set -o pipefail'; npx vitest run | cat", "none"],
+    ["bash -c 'set -o pipefail; npx vitest run | cat'", "pass"],
+    ["bash -o pipefail -c 'npx vitest run | cat'", "pass"],
+    ["bash -euo pipefail -c 'npx vitest run | cat'", "pass"],
+    ["npx vitest run; true", "none"],
+    ["set -e; npx vitest run; true", "pass"],
+    ["set -e; npx vitest run && true; true", "none"],
+    ["set -e; set +e; npx vitest run; true", "none"],
+    ["set -e; bash -c 'npx vitest run; true'", "none"],
+    ["bash -ec 'npx vitest run; true'", "pass"],
+  ])("the exit status of the tests in %j", (line, verdict) => {
+    expect(testRuns([asCall(line, 0, open)]).map((run) => run.verdict) as string[]).toEqual([verdict]);
+  });
+
+  /** A shell refuses them, or stops there; what was printed then came from somewhere else. */
+  test.each([
+    "npx jest ;; echo",
+    "npx jest ;; cat old.log",
+    "npx jest; ) cat old.log",
+    "npx jest && && cat old.log",
+    "npx jest; cat 'old.log",
+    'npx jest; cat "old.log',
+    "npx jest; cat $(old.log",
+    "npx jest; cat `old.log",
+    "npx jest; fi; cat old.log",
+    "npx jest | | cat old.log",
+    "cat old.log ;; npx jest",
+  ])("%j is never a pass", (line) => {
+    const verdicts = testRuns([asCall(line, 0, green)]).map(({ verdict }) => verdict);
+    expect(verdicts).not.toContain("pass");
+  });
 });
 
 describe("properties", () => {
@@ -257,7 +380,7 @@ describe("size", () => {
     (kind) => {
       const all = () => {
         judgeTests(long[kind]!, null);
-        commandsOf(long[kind]!);
+        parseShell(long[kind]!);
         testRuns([asCall(`npm test; echo ${long[kind]!.slice(0, 50_000)}`, 0, long[kind]!)]);
       };
       expect(ownTime(all)).toBeLessThan(2_000);

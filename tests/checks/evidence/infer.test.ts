@@ -3,9 +3,9 @@ import fc from "fast-check";
 import {
   closes,
   failureIn,
+  judgeReview,
   lookForSignal,
-  progressOf,
-  reviewOf,
+  readProgress,
   reviewVerdict,
 } from "../../../src/checks/evidence/infer.ts";
 import type { ToolCall } from "../../../src/kernel/types/run.ts";
@@ -146,7 +146,7 @@ test("a failing last test run never infers TESTS_PASSING", () => {
         const calls = inOrder([...before, RED, ...after]);
         expect(lookForSignal(RULES.testing!, calls, message, "bd-42").inferred).toBeNull();
         expect(failureIn(calls)).toContain("vitest run");
-        expect(progressOf(calls)).not.toBe("IN_PROGRESS");
+        expect(readProgress(calls)).not.toBe("IN_PROGRESS");
       },
     ),
     { numRuns: 1000 },
@@ -191,7 +191,10 @@ test("an approval that is old says what made it so", () => {
     tool("Task", { subagent_type: "oracle-reviewer" }, "APPROVED"),
     tool("Edit", { file_path: "src/z.ts" }, "ok"),
   ];
-  expect(reviewOf(inOrder(calls))).toMatchObject({ verdict: "unclear", why: "src/z.ts was edited after the review" });
+  expect(judgeReview(inOrder(calls))).toMatchObject({
+    verdict: "unclear",
+    why: "src/z.ts was edited after the review",
+  });
 });
 
 test("a call closes its task, and no other", () => {

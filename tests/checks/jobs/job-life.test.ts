@@ -253,7 +253,8 @@ describe("places that do not serve", () => {
   });
 
   test("a project that cannot be written", () => {
-    for (const path of [ground.root, ground.home, join(ground.root, "..")]) chmodSync(path, 0o555);
+    for (const path of [ground.root, join(ground.root, "..")]) chmodSync(path, 0o555);
+    chmodSync(ground.home, 0o777);
     const uid = process.getuid?.() === 0 ? 65534 : undefined;
     expect(start(uid === undefined ? {} : { uid })).toMatchObject(
       refused(/cannot be kept in \.pawl\/jobs: .*(EACCES|EROFS)/),

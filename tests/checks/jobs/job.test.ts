@@ -1,10 +1,24 @@
 import { afterEach, beforeEach, describe, expect, setDefaultTimeout, test } from "bun:test";
-import { chmodSync, mkdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from "node:fs";
+import { chmodSync, existsSync, mkdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { JobSpec } from "../../../src/checks/jobs/job.ts";
+import { treeHash } from "../../../src/checks/tree/tree.ts";
 import type { Attempt } from "../../../src/kernel/types/verdict.ts";
 import { hashOf } from "../../../src/store/files.ts";
-import { isAlive, type JobGround, jobFile, makeGround, numbersIn, removeGrounds, run, shell } from "./job-place.ts";
+import {
+  ask,
+  isAlive,
+  type JobGround,
+  jobFile,
+  makeGround,
+  numbersIn,
+  removeGrounds,
+  run,
+  shell,
+  textOf,
+  until,
+  wait,
+} from "./job-place.ts";
 
 setDefaultTimeout(60_000);
 
@@ -45,6 +59,44 @@ describe("how it ended", () => {
   });
   test("fails always: no more attempts than allowed", () => {
     expect(run(ground, shell("exit 1", { retries: 2 })).attempts.map(({ exit }) => exit)).toEqual([1, 1, 1]);
+  });
+});
+
+describe("the tree it is about", () => {
+  /** A command that passes only on the good version, and waits for what the other process does. */
+  const LINE = "cp -p a.txt ../bad; touch ../ready; until [ -e ../go ]; do sleep 0.01; done; grep -q good a.txt";
+  const start = () => {
+    put("a.txt", "bad\n");
+    const tree = treeHash(ground.root, null);
+    return tree.ok ? tree.value : tree.why;
+  };
+  const beside = (name: string) => join(ground.root, "..", name);
+
+  test("swapped while it runs, and back again: the second run has to hold", async () => {
+    const spec = shell(`${LINE}; echo $? >> ../ends; [ "$(tail -1 ../ends)" = 0 ]`, { tree: start() });
+    ask(ground, ["startJob", "j", spec]);
+    await until("the command", () => textOf(beside("ready")) === "" && existsSync(beside("ready")));
+    put("a.txt", "good\n");
+    writeFileSync(beside("go"), "");
+    await until("its end", () => textOf(beside("ends")) !== "");
+    Bun.spawnSync(["/bin/sh", "-c", "cat ../bad > a.txt; touch -r ../bad a.txt"], { cwd: ground.root });
+    const ran = wait(ground);
+    // The first run may end before the file is back: then the tree is another one, and that is seen, too.
+    expect(ran.attempts.at(-1)!.exit === 0 ? ran.moved : ["a.txt"]).toEqual(["a.txt"]);
+  });
+
+  test("swapped in both runs: what moved is named", () => {
+    const swap = "cp -p a.txt ../bad; echo good > a.txt; grep -q good a.txt; cat ../bad > a.txt; touch -r ../bad a.txt";
+    const ran = run(ground, shell(`${swap}; echo ran >> ../runs`, { tree: start() }));
+    expect(ran).toMatchObject({ attempts: ended({ exit: 0 }), moved: ["a.txt"] });
+    expect(textOf(beside("runs"))).toBe("ran\nran\n");
+  });
+
+  test("nothing moved: one run, and the surroundings are kept", () => {
+    const ran = run(ground, shell("mkdir -p coverage; echo 1 > coverage/x; echo ran >> ../runs", { tree: start() }));
+    expect(ran.moved).toBeUndefined();
+    expect(ran.around).toMatch(/^[0-9a-f]{64}$/);
+    expect(textOf(beside("runs"))).toBe("ran\n");
   });
 });
 
@@ -93,6 +145,7 @@ describe("its surroundings", () => {
       PATH: `.::relative/bin:${process.env.PATH}:`,
       CLAUDECODE: "1",
       CLAUDE_PROJECT_DIR: "/x",
+      CLAUDE_CODE_MESSAGING_TOKEN: "secret",
       PAWL: "1",
       PAWL_X: "1",
       BASH_ENV: "/x",
@@ -103,14 +156,20 @@ describe("its surroundings", () => {
       npm_config_script_shell: "/x",
       GIT_AUTHOR_NAME: "Someone",
       FORCE_COLOR: "3",
-      KEPT: "yes",
+      npm_config_ignore_scripts: "true",
+      RUSTFLAGS: "--cfg skip",
+      SOMETHING: "else",
+      JAVA_HOME: "/opt/java",
     };
     const { output } = run(ground, shell("env", { env: { ADDED: "1", TERM: "xterm" } }), { env });
     const seen = Object.fromEntries(output.trim().split("\n").map((line) => line.split(/=(.*)/s).slice(0, 2))); // biome-ignore format: one thought
-    expect(seen).toMatchObject({ KEPT: "yes", ADDED: "1", TERM: "xterm", GIT_AUTHOR_NAME: "Someone" });
+    expect(seen).toMatchObject({ JAVA_HOME: "/opt/java", ADDED: "1", TERM: "xterm", GIT_AUTHOR_NAME: "Someone" });
     expect(seen).toMatchObject({ PAWL_GATE: "1", NO_COLOR: "1", FORCE_COLOR: "0" });
     expect(seen.PATH.split(":").filter((entry: string) => !entry.startsWith("/"))).toEqual([]);
-    expect(Object.keys(seen).filter((name) => /^(CLAUDE|PAWL(?!_GATE|_GROUP)|BASH_ENV|LD_|PYTHONPATH|MAKE|GIT_DIR|npm)/.test(name))).toEqual([]); // biome-ignore format: one thought
+    const ours = "ADDED FORCE_COLOR GIT_AUTHOR_NAME HOME JAVA_HOME NO_COLOR PATH PAWL_GATE PAWL_GROUP PWD TERM".split(
+      " ",
+    );
+    expect(Object.keys(seen).filter((name) => !ours.includes(name) && name !== "_")).toEqual([]);
   });
 
   test("a program is looked for in the cleaned PATH only", () => {

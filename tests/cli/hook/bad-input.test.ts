@@ -43,6 +43,8 @@ describe("stdin", () => {
     ["an array", () => "[]", NO_OBJECT],
     ["an array of payloads", (state) => `[${text(state)}]`, NO_OBJECT],
     ["an empty object", () => "{}", NO_OBJECT],
+    ["a lone surrogate for a session", () => '{"session_id":"\\ud800"}', NO_OBJECT],
+    ["lone surrogates everywhere", () => '{"\\udfff":{"\\ud800":["\\udc00"]},"session_id":"a\\ud800"}', NO_OBJECT],
     ["deep nesting", () => nested(2_000_000), { home: "hook: " }],
     ["100 MB of one message", (state) => JSON.stringify(stop(state, "x".repeat(100e6))), { home: "more than 8 MB" }],
     ["100 MB of nothing", () => new Uint8Array(100e6), { home: "more than 8 MB" }],
@@ -131,7 +133,20 @@ test("stdin that never closes ends by itself, and a whole payload does not wait 
   await Promise.all(cases.map(play));
 }, 60_000);
 
-const WRONG: unknown[] = [null, 42, true, [], {}, "", "\0", "x".repeat(9_000), [["Stop"]], { toString: 1 }];
+const WRONG: unknown[] = [
+  null,
+  42,
+  true,
+  [],
+  {},
+  "",
+  "\0",
+  "\ud800",
+  "/tmp/\udc00",
+  "x".repeat(9_000),
+  [["Stop"]],
+  { toString: 1 },
+];
 
 describe("fields", () => {
   const events: [string, Record<string, unknown>][] = [
@@ -185,6 +200,7 @@ describe("fields", () => {
 
 describe("session ids", () => {
   const bad = ["../../x", "a/b", "/etc/x", "a\0b", "x".repeat(300), "日本語", "", ".", "..", ".hidden", "a b", "a\nb"];
+  bad.push("\ud800", "a\udc00b");
   test.each(bad.map((id) => [JSON.stringify(id).slice(0, 30), id]))("%s is never bound", (_name, id) => {
     const place = makePlace();
     mkdirSync(join(place.base, "x"));
@@ -205,6 +221,25 @@ describe("session ids", () => {
     expect(runHook(place, stop({ place, session }, CLAIM)).out).toContain("step 2 of 4");
   });
 });
+
+test.each(["hook claude", "hook auto", "hook \ud800", "rewake", "statusline"])(
+  "pawl %s with lone surrogates",
+  (words) => {
+    const place = makePlace();
+    const fields = { prompt: "/complete-work \ud800", cwd: `${place.root}/\udc00`, "\ud800": "\ud800" };
+    for (const id of ["\ud800", "a-session", "a\udc00"]) {
+      const session = { ...openSession(place, "A"), id, turn: 1 };
+      for (const name of ["UserPromptSubmit", "Stop", "SessionStart", "Notification", "\ud800"]) {
+        const input = JSON.stringify({
+          ...payload(place, session, name, fields),
+          last_assistant_message: "Done. \udfff",
+        });
+        const { code, err } = runPawl(place, words.split(" "), { input });
+        expect({ id, name, code, err }).toEqual({ id, name, code: 0, err: "" });
+      }
+    }
+  },
+);
 
 describe("transcripts", () => {
   const LINES =

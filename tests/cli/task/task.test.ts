@@ -36,8 +36,8 @@ describe("add", () => {
     [["several", "words"], "- [ ] **several words** — | sonnet\n"],
     [["All", ...options, "--priority", "1"], "- [ ] **All** — `/plan x` | opus | restart | p1 | #web #ui\n"],
     [["Text", "--text", "one\n- [ ] two"], "- [ ] **Text** — | sonnet\n  one\n  - [ ] two\n"],
-    [["Make **this** `x` | y #z"], "- [ ] **Make this `x` | y #z** — | sonnet\n"],
-    [["\u001b[31mred\u202e\nline"], "- [ ] **[31mred line** — | sonnet\n"],
+    [["Make **this** `x` | y #z"], "- [ ] **Make \\*\\*this\\*\\* `x` | y #z** — | sonnet\n"],
+    [["\u001b[31mred\u202e\nline"], "- [ ] **[31mred  line** — | sonnet\n"],
   ];
   test.each(rows)("%j", (args, line) => {
     const place = placeWith();
@@ -83,7 +83,7 @@ describe("what cannot be done is said, and nothing is written", () => {
   const FILE = `${HEAD}- [ ] **Fix login** — | sonnet\n- [ ] **Fix logout** — | sonnet\n- [x] **Old** — | sonnet\n`;
   const rows: [string[], number, string, string][] = [
     [["add"], 2, "a task needs a title", 'as in: pawl task add "Fix login bug"'],
-    [["add", "** \n"], 2, "a task needs a title", "as in:"],
+    [["add", " \n"], 2, "a task needs a title", "as in:"],
     [["add", "x".repeat(501)], 2, "a title has at most 500 characters, this one 501", "put the rest into --text"],
     [["add", "A", "--priority", "9"], 2, "9 is not a priority", "a number from 0"],
     [["add", "A", "--label", "a b"], 1, "a label is one word", "pawl task --help"],
@@ -106,7 +106,7 @@ describe("what cannot be done is said, and nothing is written", () => {
     [["drop", "old"], 1, "old is done", "`pawl task open old`"],
     [["edit", "old"], 2, "nothing to change", "pawl task --help"],
     [["edit", "old", "--restart", "--no-restart"], 2, "contradict", "use one"],
-    [["edit", "old", "--title", "** "], 2, "a task needs a title", "as in"],
+    [["edit", "old", "--title", "  "], 2, "a task needs a title", "as in"],
   ];
   const place = placeWith({ "session.md": FILE });
   test.each(rows)("%j", (args, code, what, hint) => {

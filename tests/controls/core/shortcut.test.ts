@@ -3,11 +3,11 @@ import { describe, expect, test } from "bun:test";
 import { readFileSync } from "node:fs";
 import { FRAGMENT, shippedFragment } from "../../../scripts/fragment.ts";
 import {
-  expansionOf,
   findShortcut,
   fragmentText,
   helpText,
   type Overrides,
+  renderExpansion,
   SHORTCUTS,
   type Shortcut,
   withOverrides,
@@ -25,10 +25,10 @@ describe("the table", () => {
   });
 
   test("x and d: to the letter", () => {
-    expect(expansionOf(byKey("x"))).toBe(
+    expect(renderExpansion(byKey("x"))).toBe(
       "[SHORTCUT: #execute] Smart execute: if an in-progress task exists, resume it. Otherwise start the first pending task from session.md. Drive to completion, then stop.",
     );
-    expect(expansionOf(byKey("d:"))).toBe(
+    expect(renderExpansion(byKey("d:"))).toBe(
       "[DIRECTIVE: DISCUSS] Discussion mode. Analyze and discuss only — do not execute, implement, or invoke workflow skills. The user's topic follows in their message.",
     );
   });
@@ -51,7 +51,7 @@ describe("the table", () => {
     ["learn:", "[DIRECTIVE: LEARN] ", undefined, undefined],
   ])("%s", (key, bracket, does, tail) => {
     const shortcut = byKey(key);
-    expect(expansionOf(shortcut)).toStartWith(bracket);
+    expect(renderExpansion(shortcut)).toStartWith(bracket);
     expect([shortcut.does, shortcut.tail?.join(" ")]).toEqual([does, tail]);
   });
 
@@ -146,8 +146,8 @@ describe("overrides", () => {
   test("an own text is a plain expansion, in the place of the key", () => {
     const table = withOverrides(SHORTCUTS, [{ xc: "Ship it.\nReally.", "d:": "Talk." }]);
     expect(table[2]).toEqual({ key: "xc", name: "xc", text: "Ship it.\nReally.", means: "Ship it.…" });
-    expect(expansionOf(byKey("xc", table))).toBe("[SHORTCUT: xc] Ship it.\nReally.");
-    expect(expansionOf(byKey("d:", table))).toBe("[DIRECTIVE: D] Talk.");
+    expect(renderExpansion(byKey("xc", table))).toBe("[SHORTCUT: xc] Ship it.\nReally.");
+    expect(renderExpansion(byKey("d:", table))).toBe("[DIRECTIVE: D] Talk.");
   });
 
   test("on gives the shipped meaning back; of a key that is not shipped, the one below", () => {

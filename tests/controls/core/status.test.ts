@@ -11,11 +11,11 @@ import {
 } from "../../../src/controls/core/status.ts";
 import type { RunView } from "../../../src/engine/core/run-view.ts";
 import type { Task } from "../../../src/kernel/types/task.ts";
-import { parseSessionFile, tasksOf } from "../../../src/trackers/core/session-file.ts";
+import { listTasks, parseSessionFile } from "../../../src/trackers/core/session-file.ts";
 
 const NOTHING: StatusView = { tracker: "", tasks: null, runs: [], unread: [], dirty: null };
 const view = (more: Partial<StatusView>): StatusView => ({ ...NOTHING, tracker: "session-md", ...more });
-const fromFile = (text: string) => arrange(tasksOf(parseSessionFile(text)), null);
+const fromFile = (text: string) => arrange(listTasks(parseSessionFile(text)), null);
 const status = (text: string) => statusText(view({ tasks: fromFile(text) }));
 
 const task = (id: string, more: Partial<Task> = {}): Task => ({

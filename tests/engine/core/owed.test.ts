@@ -1,8 +1,17 @@
 import { expect, test } from "bun:test";
+import { openDraft } from "../../../src/engine/core/draft.ts";
+import { stopFor } from "../../../src/engine/core/tasks.ts";
 import { deliver, makeEvent, newWorld, tag, type World } from "./world.ts";
 
-const stop = (message: string, continuing = true) => ({ kind: "stop" as const, message, continuing, background: 0 });
-const prompt = (text: string) => ({ kind: "prompt" as const, text, injected: false });
+const stop = (message: string, continuing = true) => ({
+  kind: "stop" as const,
+  message,
+  continuing,
+  background: 0,
+  agents: [],
+  scheduled: false,
+});
+const prompt = (text: string) => ({ kind: "prompt" as const, text, injected: false, typed: false });
 const kinds = (world: World) => world.records.map((record) => record.kind);
 
 function armed(): World {
@@ -60,4 +69,16 @@ test("the host's cap of eight continues without a tool call is never met, and a 
     const continues = turns.filter((answer) => answer !== "crashed" && answer.turn === "continue").length;
     expect(continues).toBe(used ? 10 : 8);
   }
+});
+
+test("a run that stops for the person keeps no instruction for the agent", () => {
+  const world = armed();
+  const run = world.runs.get(world.bound.get("S1")!)!;
+  expect(run.pending).toBeDefined();
+  const event = makeEvent(world, "S1", "t0", "local", stop("", false));
+  const step = stopFor(openDraft({ workflow: world.workflow, run, event, facts: {} }), "the tracker does not answer");
+  if (!("decision" in step)) throw new Error("no decision");
+  expect(step.decision.run).toMatchObject({ status: "halted", why: "the tracker does not answer" });
+  expect(step.decision.run.pending).toBeUndefined();
+  expect(step.decision.records.map(({ kind }) => kind)).toEqual(["undelivered", "halted"]);
 });

@@ -2,7 +2,7 @@ import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
 import { decide } from "../../../src/engine/core/decide.ts";
 import { renderFrontMatter } from "../../../src/engine/core/document.ts";
-import type { Answer, Event, EventKind, Run } from "../../../src/kernel/types/run.ts";
+import type { Answer, Event, EventKind, Run, RunningAgent } from "../../../src/kernel/types/run.ts";
 import {
   type Crash,
   completeWork,
@@ -54,6 +54,8 @@ const kind: fc.Arbitrary<EventKind> = fc.oneof(
       message,
       continuing: fc.boolean(),
       background: fc.constantFrom(0, 0, 0, 1),
+      agents: fc.constantFrom<RunningAgent[]>([], [], [], [{ id: "a1", name: "deep-reviewer" }]),
+      scheduled: fc.constantFrom(false, false, true),
     }),
   },
   {
@@ -62,6 +64,7 @@ const kind: fc.Arbitrary<EventKind> = fc.oneof(
       kind: fc.constant("prompt" as const),
       text: fc.oneof(fc.constantFrom(...PROMPTS), fc.string()),
       injected: fc.constantFrom(false, false, true),
+      typed: fc.boolean(),
     }),
   },
   {
@@ -82,7 +85,7 @@ const kind: fc.Arbitrary<EventKind> = fc.oneof(
   {
     weight: 1,
     arbitrary: fc.constantFrom<EventKind>(
-      { kind: "ended", reason: "other" },
+      { kind: "ended", reason: "other", client: "" },
       { kind: "compacting", trigger: "auto" },
       { kind: "stop_failed", error: "500" },
       { kind: "noticed", what: "idle", detail: "" },
@@ -132,7 +135,10 @@ interface Seen {
 
 function play(actions: Action[], look: (world: World, seen: Seen) => void): World {
   const world = newWorld();
-  deliver(world, makeEvent(world, "S1", "t0", "local", { kind: "prompt", text: "/complete-work", injected: false }));
+  deliver(
+    world,
+    makeEvent(world, "S1", "t0", "local", { kind: "prompt", text: "/complete-work", injected: false, typed: false }),
+  );
   for (const step of actions) {
     change(world, step.world);
     for (let round = 0; round < step.times; round++) playOne(world, step, round, look);
@@ -229,6 +235,70 @@ describe("random walks", () => {
     );
   });
 
+  test("no turn of an active run ends without a word, but the person's own and those whose sub-agents still run", () => {
+    fc.assert(
+      fc.property(walk, (actions) => {
+        play(actions, (_world, { event, before, after, answer }) => {
+          if (event.kind !== "stop" || event.background > 0 || event.agents.length > 0 || answer === "crashed") return;
+          if (after?.status !== "active" || after.paused || after.owner?.session !== event.session) return;
+          const isDouble = before?.recent.some((seen) => seen.id === event.id && seen.via !== event.via);
+          if (isDouble || before?.seq === after.seq) return;
+          expect(answer.turn === "continue" || (answer.person ?? "") !== "").toBe(true);
+        });
+      }),
+      runs,
+    );
+  });
+
+  test("what is counted in a run has a bound, however long it goes on", () => {
+    fc.assert(
+      fc.property(walk, (actions) => {
+        const { workflow } = newWorld();
+        play(actions, (_world, { after }) => {
+          if (!after) return;
+          const { ledger, checks, recent, reports } = after;
+          expect(ledger.told.length).toBeLessThanOrEqual(40);
+          expect(ledger.idle).toBeLessThanOrEqual(workflow.limits.idle + 1);
+          expect(checks.claim?.rounds ?? 0).toBeLessThanOrEqual(workflow.limits.rounds + 1);
+          expect(ledger.nudges ?? 0).toBeLessThanOrEqual(workflow.limits.rounds + 1);
+          expect(Math.max(...Object.values(ledger.laps ?? { none: 0 }))).toBeLessThanOrEqual(workflow.limits.laps + 1);
+          expect(recent.length + reports.length).toBeLessThanOrEqual(48);
+        });
+      }),
+      runs,
+    );
+  });
+
+  test("an agent that insists for a hundred turns makes no count grow", () => {
+    const insists = (messages: string[], change_: (world: World, turn: number) => void = () => undefined) => {
+      const world = newWorld();
+      deliver(
+        world,
+        makeEvent(world, "S1", "t0", "local", { kind: "prompt", text: "/complete-work", injected: false, typed: true }),
+      );
+      for (let turn = 1; turn <= 100; turn++) {
+        change_(world, turn);
+        for (const message of messages) {
+          const text = `${turn}\n\n${message}`;
+          const stop = { continuing: false, background: 0, agents: [], scheduled: false };
+          const kind = { kind: "stop" as const, message: text, ...stop };
+          deliver(world, makeEvent(world, "S1", `t${turn}`, "local", kind));
+        }
+      }
+      const { ledger, checks } = world.runs.get(world.bound.get("S1")!)!;
+      return [ledger.told.length <= 40, ledger.idle <= 7, (checks.claim?.rounds ?? 0) <= 7];
+    };
+    const fine = [true, true, true];
+    expect(insists([tag("MEMORY_UPDATE_FAILED")])).toEqual(fine);
+    expect(insists([tag("REVIEW_COMPLETE"), tag("CLEANUP_SKIPPED"), "nothing"])).toEqual(fine);
+    const toCommit = ["MEMORY_UPDATED", "REVIEW_COMPLETE", "CLEANUP_SKIPPED", "WORKFLOW_COMPLETE"].map(tag);
+    expect(insists(toCommit)).toEqual(fine);
+    const unproven = (world: World, turn: number) => {
+      world.git = { ok: false, why: `it took ${turn} ms` };
+    };
+    expect(insists(toCommit, unproven)).toEqual(fine);
+  });
+
   test("what is owed is delivered once or recorded as undelivered", () => {
     fc.assert(
       fc.property(walk, (actions) => {
@@ -236,7 +306,7 @@ describe("random walks", () => {
         for (const run of world.runs.values()) {
           const of = (kind: string) => world.records.filter((r) => r.run === run.id && r.kind === kind);
           const given = of("owed").length;
-          const settled = of("delivered").length + of("undelivered").length + (run.owed ? 1 : 0);
+          const settled = of("delivered").length + of("undelivered").length + (run.pending ? 1 : 0);
           expect(settled).toBe(given);
         }
       }),

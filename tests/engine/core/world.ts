@@ -1,6 +1,7 @@
 /** A pure world for the core: one project, sessions, a disk that keeps commits, and crashes between any two steps. */
-import { builtinPrompt, builtinWorkflow } from "../../../src/definitions/builtin/workflows.ts";
+import { WORKFLOWS } from "../../../src/definitions/builtin/workflows.ts";
 import { compileWorkflow } from "../../../src/definitions/compile.ts";
+import { promptReader } from "../../../src/definitions/sources.ts";
 import { beginRun, planRun, takeOver } from "../../../src/engine/core/begin.ts";
 import { decide } from "../../../src/engine/core/decide.ts";
 import { parseFrontMatter } from "../../../src/engine/core/document.ts";
@@ -19,7 +20,7 @@ import type {
 } from "../../../src/kernel/types/run.ts";
 
 export function completeWork(): Workflow {
-  const compiled = compileWorkflow(builtinWorkflow("complete-work")!, "workflows/complete-work.yaml", builtinPrompt);
+  const compiled = compileWorkflow(WORKFLOWS.get("complete-work")!, "workflows/complete-work.yaml", promptReader(""));
   if ("errors" in compiled) throw new Error(JSON.stringify(compiled.errors));
   return compiled.workflow;
 }
@@ -124,6 +125,7 @@ function consult(world: World, step: (facts: Facts) => Step): Decision | null {
       if (need.kind === "git") facts = { ...facts, git: world.git! };
       else if (need.kind === "report") facts = { ...facts, report: { ok: true, value: "the report" } };
       else if (need.kind === "definition") facts = { ...facts, definition: { ok: true, value: [] } };
+      else if (need.kind === "agents") facts = { ...facts, agents: { ok: true, value: need.ids } };
       else if (need.kind === "tools") facts = { ...facts, tools: world.tools! };
       else facts = { ...facts, message: { ok: false, why: "no transcript" } };
     }

@@ -3,10 +3,10 @@
  * clock that cannot be trusted.
  */
 import fc from "fast-check";
-import { projectFormal } from "../../../src/formal/core/document.ts";
-import { contentOf, importContent, parseFormal, renderFormal } from "../../../src/formal/core/state.ts";
+import { projectDocument } from "../../../src/engine/core/document.ts";
+import { importContent, parseFormal, pickContent, renderFormal } from "../../../src/formal/core/state.ts";
 import type { Content, Formal } from "../../../src/kernel/types/formal.ts";
-import type { Json, Run } from "../../../src/kernel/types/run.ts";
+import type { Json, Run, Workflow } from "../../../src/kernel/types/run.ts";
 
 export const CREATED = "2025-12-09T14:30:52.123456Z";
 const LISTS = ["required_reading", "key_reminders"] as const;
@@ -145,9 +145,9 @@ export function take(world: FormalWorld, turn: Turn): void {
 
 function weChange(world: FormalWorld, changes: Edit[]): void {
   const formal = world.run.formal!;
-  const before = copy(contentOf(formal));
+  const before = copy(pickContent(formal));
   for (const change of changes) applyEdit(formal, change, `ours${world.count++}`);
-  note(world.truth, before, copy(contentOf(formal)));
+  note(world.truth, before, copy(pickContent(formal)));
 }
 
 function agentWrites(world: FormalWorld, turn: Extract<Turn, { who: "agent" }>): void {
@@ -183,8 +183,9 @@ function stamped(text: string, how: Stamping, now: number): string {
 
 /** As an editing tool does it: nothing else changes. */
 function neatly(text: string, content: Content): string {
-  const frame = JSON.parse(text);
-  return renderFormal({ ...content, name: "W", type: "custom", phases: [], bases: [] }, frame);
+  const { run: id, session_id, stage, status, created_at, updated_at } = JSON.parse(text);
+  const frame = { id, owner: session_id && { host: "claude", session: session_id }, stage, status, created_at };
+  return renderFormal(frame, { ...content, name: "W", type: "custom", phases: [], bases: [] }, updated_at);
 }
 
 /** As a whole new file: another order, another layout, another created_at. */
@@ -200,7 +201,8 @@ function project(world: FormalWorld, written: boolean): void {
   run.seq += 1;
   run.updated_at = new Date(world.now).toISOString();
   const state = world.disk === "" ? "missing" : "present";
-  const effects = projectFormal(run, { document: { ok: true, value: { state, text: world.disk, hash: "h" } } });
+  const facts = { document: { ok: true, value: { state, text: world.disk, hash: "h" } } } as const;
+  const effects = projectDocument(run, {} as Workflow, facts);
   world.run = copy(run);
   for (const effect of effects)
     if (effect.kind === "document" && effect.text !== null && written) {

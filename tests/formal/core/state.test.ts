@@ -2,15 +2,15 @@ import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
 import { guidance } from "../../../src/formal/core/guidance.ts";
 import {
-  contentOf,
   type FormalFrame,
   importContent,
+  makeSlug,
   mergeContent,
   type ParsedFormal,
   parseFormal,
+  pickContent,
   renderFormal,
   STATUSES,
-  slugOf,
 } from "../../../src/formal/core/state.ts";
 import type { Content, Formal } from "../../../src/kernel/types/formal.ts";
 import type { Json } from "../../../src/kernel/types/run.ts";
@@ -49,13 +49,13 @@ const formal: fc.Arbitrary<Formal> = fc
   .map(([inner, name, type]) => ({ ...inner, name, type, phases: [], bases: [] }));
 
 const frame: FormalFrame = {
-  run: "r1",
-  session_id: null,
+  id: "r1",
+  owner: null,
   stage: "s",
   status: "active",
   created_at: CREATED,
-  updated_at: "2026-01-01T00:00:00.000Z",
 };
+const STAMP = "2026-01-01T00:00:00.000Z";
 const parsed = (text: string) => {
   const result = parseFormal(text);
   if (typeof result === "string") throw new Error(result);
@@ -71,15 +71,15 @@ describe("a document", () => {
   test("comes back as it was written, whatever stands in it", () => {
     fc.assert(
       fc.property(formal, (one) => {
-        const { repaired, content: back, ...rest } = parsed(renderFormal(one, frame));
+        const { repaired, content: back, ...rest } = parsed(renderFormal(frame, one, STAMP));
         expect(repaired).toEqual([]);
-        expect(JSON.stringify(back)).toBe(JSON.stringify(contentOf(one)));
+        expect(JSON.stringify(back)).toBe(JSON.stringify(pickContent(one)));
         expect(rest).toEqual({
           name: one.name,
           type: one.type,
           created_at: CREATED,
           run: "r1",
-          stamp: frame.updated_at,
+          stamp: STAMP,
         });
       }),
       RUNS,
@@ -95,7 +95,7 @@ describe("a document", () => {
       fc.property(fc.oneof(fc.string(), shape, named), (text) => {
         const result = parseFormal(text);
         if (typeof result === "string") return;
-        const again = parsed(renderFormal({ ...result.content, ...result, phases: [], bases: [] }, frame));
+        const again = parsed(renderFormal(frame, { ...result.content, ...result, phases: [], bases: [] }, STAMP));
         expect(again.repaired).toEqual([]);
         expect(JSON.stringify(again.content)).toBe(JSON.stringify(result.content));
       }),
@@ -161,7 +161,7 @@ describe("merging", () => {
         const world = formalWorld();
         for (const turn of list) {
           take(world, turn);
-          const { phase: at, ...got } = contentOf(world.run.formal!);
+          const { phase: at, ...got } = pickContent(world.run.formal!);
           expect(at).toEqual(world.truth.phase);
           expect(got.required_reading.toSorted()).toEqual(world.truth.required_reading.toSorted());
           expect(got.key_reminders.toSorted()).toEqual(world.truth.key_reminders.toSorted());
@@ -180,7 +180,7 @@ describe("a document that we could not write since", () => {
   const empty: Content = { phase: first, required_reading: [], context: {}, key_reminders: [], extra: {} };
   const start: Formal = { ...empty, name: "W", type: "custom", phases: [], bases: [{ stamp: "s", content: empty }] };
   const read = (one: Formal, reminders: string[]) =>
-    importContent(one, parsed(renderFormal({ ...start, ...theirs(reminders) }, { ...frame, updated_at: "s" })));
+    importContent(one, parsed(renderFormal(frame, { ...start, ...theirs(reminders) }, "s")));
 
   test("is taken over once", () => {
     const once = read(start, ["a"]);
@@ -256,10 +256,10 @@ test("a slug is a safe name", () => {
   const tricky = fc.constantFrom("archive", "Archive", "-archive-", "", "日本語", "../..", `${"a".repeat(49)}-b`, "İI");
   fc.assert(
     fc.property(fc.oneof(fc.string({ unit: "binary" }), word, tricky), (name) => {
-      const slug = slugOf(name, "0123456789abcdef");
+      const slug = makeSlug(name, "0123456789abcdef");
       expect(slug).toMatch(/^[a-z0-9]([a-z0-9-]{0,48}[a-z0-9])?$/);
       expect(slug).not.toBe("archive");
     }),
   );
-  expect(slugOf("Feature Implementation (User Auth)", "")).toBe("feature-implementation-user-auth");
+  expect(makeSlug("Feature Implementation (User Auth)", "")).toBe("feature-implementation-user-auth");
 });

@@ -33,26 +33,46 @@ const MAPPING: [string, object, EventKind][] = [
   ["SessionStart", { source: "compact", model: "m" }, { kind: "start", source: "compact" }],
   ["SessionStart", { source: "teleport" }, { kind: "start", source: "startup" }],
   ["SessionStart", { source: 7 }, { kind: "start", source: "startup" }],
-  ["UserPromptSubmit", { prompt: "fix it" }, { kind: "prompt", text: "fix it", injected: false }],
-  ["UserPromptSubmit", { prompt: ["fix"] }, { kind: "prompt", text: "", injected: false }],
+  ["UserPromptSubmit", { prompt: "fix it" }, { kind: "prompt", text: "fix it", injected: false, typed: false }],
+  ["UserPromptSubmit", { prompt: ["fix"] }, { kind: "prompt", text: "", injected: false, typed: false }],
   ["UserPromptExpansion", { command_name: "go" }, { kind: "noticed", what: "expansion", detail: "go" }],
   ["PermissionRequest", { tool_name: "Bash" }, { kind: "noticed", what: "permission", detail: "Bash" }],
   ["Notification", { notification_type: "idle" }, { kind: "noticed", what: "notification", detail: "idle" }],
   [
     "Stop",
     { stop_hook_active: false, last_assistant_message: "ok", background_tasks: [] },
-    { kind: "stop", message: "ok", continuing: false, background: 0 },
+    { kind: "stop", message: "ok", continuing: false, background: 0, agents: [], scheduled: false },
   ],
-  ["Stop", { stop_hook_active: true }, { kind: "stop", message: "", continuing: true, background: 0 }],
-  ["Stop", { stopHookActive: true }, { kind: "stop", message: "", continuing: true, background: 0 }],
-  ["Stop", { stop_hook_active: "true" }, { kind: "stop", message: "", continuing: false, background: 0 }],
-  ["Stop", { last_assistant_message: null }, { kind: "stop", message: "", continuing: false, background: 0 }],
+  [
+    "Stop",
+    { stop_hook_active: true },
+    { kind: "stop", message: "", continuing: true, background: 0, agents: [], scheduled: false },
+  ],
+  [
+    "Stop",
+    { stopHookActive: true },
+    { kind: "stop", message: "", continuing: true, background: 0, agents: [], scheduled: false },
+  ],
+  [
+    "Stop",
+    { stop_hook_active: "true" },
+    { kind: "stop", message: "", continuing: false, background: 0, agents: [], scheduled: false },
+  ],
+  [
+    "Stop",
+    { last_assistant_message: null },
+    { kind: "stop", message: "", continuing: false, background: 0, agents: [], scheduled: false },
+  ],
   [
     "Stop",
     { background_tasks: [{ status: "running" }, { status: "pending" }, { status: "completed" }, null, 3, "running"] },
-    { kind: "stop", message: "", continuing: false, background: 2 },
+    { kind: "stop", message: "", continuing: false, background: 2, agents: [], scheduled: false },
   ],
-  ["Stop", { background_tasks: "running" }, { kind: "stop", message: "", continuing: false, background: 0 }],
+  [
+    "Stop",
+    { background_tasks: "running" },
+    { kind: "stop", message: "", continuing: false, background: 0, agents: [], scheduled: false },
+  ],
   [
     "SubagentStop",
     { agent_id: "a1", agent_type: "reviewer", last_assistant_message: "fine" },
@@ -61,7 +81,7 @@ const MAPPING: [string, object, EventKind][] = [
   ["StopFailure", { error: "rate_limit" }, { kind: "stop_failed", error: "rate_limit" }],
   ["StopFailure", { error: {} }, { kind: "stop_failed", error: "unknown" }],
   ["PreCompact", { trigger: "auto", custom_instructions: null }, { kind: "compacting", trigger: "auto" }],
-  ["SessionEnd", { reason: "other" }, { kind: "ended", reason: "other" }],
+  ["SessionEnd", { reason: "other" }, { kind: "ended", reason: "other", client: "" }],
 ];
 
 describe("payload → event", () => {
@@ -131,6 +151,42 @@ describe("payload → event", () => {
     fc.assert(
       fc.property(names, fields, (hook_event_name, rest) => void parseEvent({ hook_event_name, ...rest }, AT, "user")),
     );
+  });
+});
+
+describe("as 2.1.325 sends them", () => {
+  const sent = (name: string) => require(`../../fixtures/claude-2.1.325/${name}.json`);
+  const BACKGROUND = { id: "a70e1b26c3814fa96", name: "general-purpose" };
+  test.each<[string, object]>([
+    ["Stop.first", { background: 0, agents: [], scheduled: false }],
+    ["Stop.first.background-subagent", { background: 1, agents: [BACKGROUND] }],
+    ["SubagentStop.agent.async", { kind: "sub_stop", agent: "general-purpose", message: "Sub answer: hello" }],
+    ["UserPromptSubmit.task-notification-agent", { injected: true, typed: false }],
+    ["UserPromptSubmit.asyncRewake", { injected: true, typed: false }],
+    ["SessionStart.fork", { kind: "start", source: "fork" }],
+    ["SessionStart.clear.interactive", { kind: "start", source: "clear", turn: "" }],
+    ["SessionEnd.clear", { kind: "ended", reason: "clear" }],
+  ])("%s", (name, event) => {
+    expect(parse({ prompt_id: undefined, ...sent(name) }).event).toMatchObject(event);
+  });
+
+  test("only sub-agents and workflows do work that a claim may rest on", () => {
+    const types = ["subagent", "workflow", "shell", "monitor", undefined];
+    const background_tasks = types.map((type, at) => ({ id: `t${at}`, type, status: "running", description: "look" }));
+    const agents = ["t0", "t1"].map((id) => ({ id, name: "look" }));
+    expect(parse(stop({ background_tasks })).event).toMatchObject({ background: 5, agents });
+  });
+
+  test("the client's own prompts", () => {
+    expect(parse(stop({ session_crons: [{ id: "c" }] })).event).toMatchObject({ scheduled: true });
+    const from = (source?: string) => {
+      const { event } = parse({ hook_event_name: "UserPromptSubmit", prompt: "/approve", source });
+      return event.kind === "prompt" && [event.injected, event.typed];
+    };
+    for (const source of ["user", "sdk"]) expect(from(source)).toEqual([false, true]);
+    for (const source of ["system", "loop_wakeup", "schedule_wakeup", "poll_event", "new"])
+      expect(from(source)).toEqual([true, false]);
+    expect(from()).toEqual([false, false]);
   });
 });
 

@@ -1,7 +1,7 @@
 import { afterAll, describe, expect, test } from "bun:test";
 import { mkdirSync, symlinkSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { readToolsSince } from "../../../src/hosts/claude/transcript.ts";
+import { readToolsSince, readTurn } from "../../../src/hosts/claude/transcript.ts";
 import { assistant, call, other, prompt, result, say, temporary, write } from "./lines.ts";
 
 const [folder, clean] = temporary();
@@ -230,5 +230,75 @@ describe("waiting", () => {
   test("what is no file is said at once", () => {
     expect(readToolsSince(folder, SINCE, 10_000)).toEqual({ ok: false, why: "not a regular file" });
     expect(readToolsSince(join(folder, "none.jsonl"), SINCE, 0)).toMatchObject({ ok: false });
+  });
+});
+
+describe("a sub-agent in the background", () => {
+  const launch = (at_ = at(1)) =>
+    assistant("m1", { type: "tool_use", id: "t1", name: "Agent", input: { subagent_type: "r" } }, { timestamp: at_ });
+  const data = { isAsync: true, status: "async_launched", agentId: "a1" };
+  const launched = result("t1", "Async agent launched successfully.", at(2), { toolUseResult: data });
+  const own = { isSidechain: true, timestamp: at(5) };
+  const edit = assistant("m2", { type: "tool_use", id: "e1", name: "Edit", input: { file_path: "a.ts" } }, own);
+  const report = say("m3", "All <b>fine</b>.\n\nAPPROVED", own);
+
+  function resultOf(lines: string[] | null) {
+    const path = write(folder, [prompt("p"), launch(), launched]);
+    if (lines) addAgent(path, "a1", lines);
+    return toolsOf(path).find(({ id }) => id === "t1")!.result!;
+  }
+
+  test("its report is the result of its call, once it has ended", () => {
+    const ended = resultOf([prompt("Review.", own), edit, result("e1", "ok", at(5), own), report]);
+    expect(ended).toEqual({
+      text: "All <b>fine</b>.\n\nAPPROVED",
+      error: false,
+      data: { ...data, status: "completed" },
+    });
+  });
+
+  test("a report of several lines, and a second one after it was sent on", () => {
+    const again = [report, prompt("Once more.", own), say("m4", "Now", own), say("m4", "REJECTED", own)];
+    expect(resultOf(again).text).toBe("Now\nREJECTED");
+  });
+
+  test.each<[string, string[] | null]>([
+    ["has not begun", null],
+    ["is at work", [prompt("Review.", own), say("m2", "I look.", own), edit]],
+    ["has a tool's result before it", [edit, result("e1", "ok", at(5), own)]],
+    ["was sent on", [report, prompt("Once more.", own)]],
+    ["was cut off by the API", [say("m3", "API Error", { ...own, model: "<synthetic>" })]],
+  ])("one that %s has no report", (_what, lines) => {
+    expect(resultOf(lines)).toMatchObject({ text: "Async agent launched successfully.", data });
+  });
+
+  const note = "<task-notification>\n<task-id>a1</task-id>\n</task-notification>";
+  const turn = (lines: string[], id: string) => {
+    const path = write(folder, lines);
+    addAgent(path, "a1", [edit, result("e1", "ok", at(5), own), report]);
+    const found = readTurn(path, { turn: id, message: "Done.", continuing: false }, 0);
+    if (!found.ok) throw new Error(found.why);
+    return [found.value.began, ids(found.value.calls)];
+  };
+  const before = [
+    prompt("earlier", { promptId: "p0", timestamp: at(0) }),
+    prompt("fix it", { promptId: "p1", timestamp: at(1) }),
+    launch(),
+    result("t1", "Async agent launched successfully.", at(2), { toolUseResult: data, promptId: "p1" }),
+    say("m5", "Waiting.", { timestamp: at(3) }),
+  ];
+
+  test("a turn goes on after the notification, with what the sub-agent did", () => {
+    const after = [
+      prompt("<system-reminder>x", { promptId: "p2", isMeta: true, timestamp: at(8) }),
+      prompt(note, { promptId: "p2", timestamp: at(8) }),
+      say("m6", "Done.", { timestamp: at(9) }),
+    ];
+    expect(turn([...before, ...after], "p2")).toEqual(["p1", ["t1", "e1"]]);
+  });
+
+  test("a prompt of the person begins a turn of its own", () => {
+    const after = [prompt("and?", { promptId: "p2", timestamp: at(8) }), say("m6", "Done.", { timestamp: at(9) })];
+    expect(turn([...before, ...after], "p2")).toEqual(["p2", []]);
   });
 });

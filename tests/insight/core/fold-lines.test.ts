@@ -81,6 +81,6 @@ describe("lines that are not as they should be", () => {
     const long = Array.from({ length: 3000 }, (_, n) => commit(n + 1, n, "memory", [SIGNALLED])).flat();
     const state = stateOf(foldText(`${[...long, ...long.slice(-300), ...long].join("\n")}\n`));
     expect(state.claims).toBe(3000);
-    expect(state.seen.masks.length).toBeLessThan(1100);
+    expect(state.seen.counts.length).toBeLessThan(1100);
   });
 });

@@ -1,12 +1,5 @@
 /** Journals for tests of the fold: written as Pawl writes them, and read in one go or in pieces. */
-import {
-  foldLine,
-  openRun,
-  type RunState,
-  tellsOnlyLife,
-  touchRun,
-  type Visit,
-} from "../../../src/insight/core/fold.ts";
+import { foldLine, openRun, type RunState, tellsOnlyLife, type Visit } from "../../../src/insight/core/fold.ts";
 import { type JournalLine, readRecord } from "../../../src/insight/core/journal-line.ts";
 
 type Fields = Record<string, unknown>;
@@ -78,8 +71,7 @@ function takeLine(line: JournalLine, states: Map<string, RunState>, { runs }: Fo
   if (state === undefined && tellsOnlyLife(line)) return;
   const open = state ?? openRun(line);
   states.set(line.run, open);
-  if (tellsOnlyLife(line)) touchRun(open, line.at);
-  else foldLine(open, line);
+  foldLine(open, line);
 }
 
 export const stateOf = (folded: Folded, id = "cw-1"): RunState => JSON.parse(folded.runs.get(id)!);

@@ -1,11 +1,19 @@
 /** The report's screen and its Markdown, whatever is written in titles and messages. */
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
-import { reportMarkdown, reportText, type Shown } from "../../../src/insight/core/report-text.ts";
-import { type About, NO_COST, type ReportView, spend } from "../../../src/insight/core/report-view.ts";
+import type { About, ReportView } from "../../../src/insight/core/report-run.ts";
+import { reportMarkdown, reportText, type ShownParts } from "../../../src/insight/core/report-text.ts";
 import { fit } from "../../../src/kernel/text/columns.ts";
 
 const AT = "2026-11-16T07:00:00.000Z";
+const cost = (runs: (number | null)[], loops: (number | null)[] = []): ReportView["cost"] => {
+  const spent = (all: (number | null)[]) => ({
+    count: all.length,
+    usd: all.reduce<number>((sum, one) => sum + (one ?? 0), 0),
+    unknown: all.filter((one) => one === null).length,
+  });
+  return { runs: spent(runs), loops: spent(loops) };
+};
 const about = (run: string, more: Partial<About> = {}): About => ({
   ...{ project: "/code/shop", run, workflow: "ship", task: "", title: "", at: "2026-11-15T21:14:00.000Z" },
   ...more,
@@ -13,10 +21,10 @@ const about = (run: string, more: Partial<About> = {}): About => ({
 
 const EMPTY: ReportView = {
   ...{ at: AT, since: "2026-11-15T18:00:00.000Z", projects: ["/code/shop"] },
-  ...{ needs: [], done: [], failed: [], running: [], unchecked: [], cost: NO_COST, unread: [] },
+  ...{ needs: [], done: [], failed: [], running: [], unchecked: [], cost: cost([]), unread: [] },
 };
 
-const SHOWN: Shown = {
+const SHOWN: ShownParts = {
   name: (root) => root.split("/").at(-1)!,
   path: (root) => root,
   time: (at) => at.slice(11, 16),
@@ -24,7 +32,7 @@ const SHOWN: Shown = {
 };
 
 const TOP = "Report of /code/shop, since yesterday 18:00 (18:00), now 07:00\n";
-const text = (view: Partial<ReportView>, shown: Partial<Shown> = {}) =>
+const text = (view: Partial<ReportView>, shown: Partial<ShownParts> = {}) =>
   reportText({ ...EMPTY, ...view }, { ...SHOWN, ...shown });
 const markdown = (view: Partial<ReportView>) => reportMarkdown({ ...EMPTY, ...view }, SHOWN);
 
@@ -89,14 +97,10 @@ describe("the screen", () => {
   });
 
   test.each<[string, ReportView["cost"], string]>([
-    ["known", { ...NO_COST, runs: spend(spend(NO_COST.runs, 1), 0.5) }, "$ $1.50: 2 runs $1.50"],
-    [
-      "in part",
-      { ...NO_COST, runs: spend(spend(NO_COST.runs, 1), null) },
-      "$ at least $1.00: 2 runs $1.00 (1 did not tell)",
-    ],
-    ["of loops", { ...NO_COST, loops: spend(NO_COST.loops, 0.25) }, "$ $0.25: 1 iteration of loops $0.25"],
-    ["not at all", { ...NO_COST, runs: spend(NO_COST.runs, null) }, "$ not known: no client told what it cost"],
+    ["known", cost([1, 0.5]), "$ $1.50: 2 runs $1.50"],
+    ["in part", cost([1, null]), "$ at least $1.00: 2 runs $1.00 (1 did not tell)"],
+    ["of loops", cost([], [0.25]), "$ $0.25: 1 iteration of loops $0.25"],
+    ["not at all", cost([null]), "$ not known: no client told what it cost"],
   ])("cost %s", (_, cost, wanted) => expect(text({ cost })).toContain(wanted));
 
   test("the order of the sections, those that need the person first", () => {
@@ -106,7 +110,7 @@ describe("the screen", () => {
       failed: [{ ...about("s-3"), outcome: "failed", why: "x", how: "" }],
       running: [{ ...about("s-4"), where: "x", said: "" }],
       unchecked: [{ ...about("s-5"), kind: "claimed", what: "x" }],
-      cost: { ...NO_COST, runs: spend(NO_COST.runs, 1) },
+      cost: cost([1]),
     });
     const titles = all.split("\n").filter((line) => /^[A-Z][a-z ]+$/.test(line));
     expect(titles).toEqual(["Needs you", "Proved done", "Failed or stalled", "Still running", "Not checked", "Cost"]);

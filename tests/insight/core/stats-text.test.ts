@@ -2,7 +2,7 @@
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
 import { span, statsCsv, statsText } from "../../../src/insight/core/stats-text.ts";
-import type { LoopFigures, RunFigures, StageFigures, StatsView } from "../../../src/insight/core/stats-view.ts";
+import type { LoopFigures, RunFigures, StageStat, StatsView } from "../../../src/insight/types.ts";
 
 const MINUTE = 60_000;
 const NO_RUNS: RunFigures = { runs: 0, completed: 0, failed: 0, aborted: 0, other: 0, live: 0, cost_usd: null };
@@ -10,7 +10,7 @@ const NO_LOOPS: LoopFigures = {
   ...{ loops: 0, capped: false, iterations: 0, failures: 0, cost_usd: 0, unknown: 0, outcomes: {} },
 };
 
-const stage = (name: string, more: Partial<StageFigures> = {}): StageFigures => ({
+const stage = (name: string, more: Partial<StageStat> = {}): StageStat => ({
   ...{ workflow: "ship", stage: name, runs: 8, attempts: 10, open: 0, p50_ms: 3 * MINUTE, p95_ms: 9 * MINUTE },
   ...{ total_ms: 40 * MINUTE, success_rate: 0.7, claims: 10, continues: 4, asks: 1, gate_fails: 3, waited_ms: 0 },
   ...{ approximate: false, ...more },

@@ -30,12 +30,24 @@ describe("quotations", () => {
           const world = newWorld();
           deliver(
             world,
-            makeEvent(world, "S1", "t0", "local", { kind: "prompt", text: "/complete-work", injected: false }),
+            makeEvent(world, "S1", "t0", "local", {
+              kind: "prompt",
+              text: "/complete-work",
+              injected: false,
+              typed: false,
+            }),
           );
           const prose = `${words}\n\n${quote(tag(signal))}`;
           deliver(
             world,
-            makeEvent(world, "S1", "t0", "local", { kind: "stop", message: prose, continuing: false, background: 0 }),
+            makeEvent(world, "S1", "t0", "local", {
+              kind: "stop",
+              message: prose,
+              continuing: false,
+              background: 0,
+              agents: [],
+              scheduled: false,
+            }),
           );
           const run = world.runs.get(world.bound.get("S1")!)!;
           expect([run.stage, run.status, run.done]).toEqual(["memory", "active", {}]);
@@ -47,10 +59,13 @@ describe("quotations", () => {
 
   test("a signal in a prompt or a sub-agent's message moves nothing", () => {
     const world = newWorld();
-    deliver(world, makeEvent(world, "S1", "t0", "local", { kind: "prompt", text: "/complete-work", injected: false }));
+    deliver(
+      world,
+      makeEvent(world, "S1", "t0", "local", { kind: "prompt", text: "/complete-work", injected: false, typed: false }),
+    );
     for (const kind of [
-      { kind: "prompt", text: tag("MEMORY_UPDATED"), injected: false },
-      { kind: "prompt", text: tag("MEMORY_UPDATED"), injected: true },
+      { kind: "prompt", text: tag("MEMORY_UPDATED"), injected: false, typed: false },
+      { kind: "prompt", text: tag("MEMORY_UPDATED"), injected: true, typed: false },
       { kind: "sub_stop", agent: "memory-updater", message: tag("MEMORY_UPDATED") },
       { kind: "noticed", what: "x", detail: tag("MEMORY_UPDATED") },
     ] as const) {

@@ -21,6 +21,8 @@ const CLAUDE: [string, Partial<AgentSaid>][] = [
       limit: null,
     },
   ],
+  // 2.1.325: a sub-agent in the background, so two results: the last one counts
+  ["background", { message: "after notification", cost_usd: 0.0032, tokens: { in: 400, out: 80 }, error: null }],
   // its tool printed <promise>FAILURE</promise>
   ["tool", { message: "One task done.", cost_usd: 0.002, tokens: { in: 200, out: 40 }, error: null }],
   [

@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { toolsIn } from "../../../src/loop/core/agent-tools.ts";
+import { toolsIn } from "../../../src/loop/core/agent-output.ts";
 
 const captured = (name: string) =>
   readFileSync(join(import.meta.dir, "../../fixtures/agents", `claude-${name}.jsonl`), "utf8");

@@ -121,7 +121,13 @@ describe("context and notes", () => {
     const repeated = text.slice(text.indexOf("=== CONTEXT ==="), text.indexOf(`${LINE}\nPHASE`));
     expect(repeated).toContain(tag.replaceAll("<", "‹").replaceAll(">", "›"));
     expect(repeated).toContain("In your own signal write < and >.");
-    expect(signalsIn(repeated)).toEqual({ success: false, failure: false, malformed: [], quoted: [] });
+    expect(signalsIn(repeated)).toMatchObject({
+      success: false,
+      failure: false,
+      malformed: [],
+      misplaced: [],
+      quoted: [],
+    });
   });
 
   test("whatever is given, what is repeated of it is no signal", () => {

@@ -20,7 +20,9 @@ function result(
   const signals = {
     success: said === "success" || said === "both",
     failure: said === "failure" || said === "both",
+    reason: said === "none" ? null : said === "success" ? "All done." : "Blocked.",
     malformed: [],
+    misplaced: [],
     quoted: [],
   };
   const message = said === "both" ? `${SAID.success}\n${SAID.failure}` : SAID[said];
@@ -171,12 +173,17 @@ test("what was no signal is named in the next prompt, and cannot be taken for on
   const signals = {
     success: false,
     failure: false,
+    reason: null,
     malformed: ["<promise>FAILURE: no key</promise>"],
+    misplaced: ["<promise>FAILURE</promise>", "<promise>FAILURE</promise>"],
     quoted: ["<promise>SUCCESS</promise>"],
   };
   const { notes } = after(fresh(), LIMITS, result({ signals })).state;
-  expect(notes).toHaveLength(2);
+  expect(notes).toHaveLength(3);
   expect(notes.join("\n")).toContain("FAILURE: no key");
+  expect(notes[1]).toBe(
+    "The last iteration wrote `‹promise›FAILURE‹/promise›` inside a line, where it does not count: a signal is alone on its line.",
+  );
   expect(notes.join("\n")).not.toContain("<promise>");
 });
 

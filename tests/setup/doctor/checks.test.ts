@@ -1,13 +1,13 @@
 /** The small parts on their own: what needs another clock, another administrator, or a program that misbehaves. */
 import { afterAll, describe, expect, test } from "bun:test";
 import { join } from "node:path";
-import { judge } from "../../../src/setup/doctor/canary.ts";
-import { checkEnvironment } from "../../../src/setup/doctor/environment.ts";
-import { ageOf, clean, type Finding, type Ground } from "../../../src/setup/doctor/finding.ts";
+import { clean, type DoctorContext, type Finding, formatAge } from "../../../src/setup/doctor/finding.ts";
 import { type Ended, runBounded } from "../../../src/setup/doctor/process.ts";
+import { judge } from "../../../src/setup/doctor/program.ts";
 import { checkClock } from "../../../src/setup/doctor/project.ts";
 import { checkDisabled } from "../../../src/setup/doctor/settings.ts";
-import { depthOf, readAllSettings } from "../../../src/setup/doctor/settings-files.ts";
+import { measureDepth, readAllSettings } from "../../../src/setup/doctor/settings-files.ts";
+import { checkEnvironment } from "../../../src/setup/doctor/surroundings.ts";
 import { isAlive, until } from "../../checks/jobs/job-place.ts";
 import { PAWL, type Place, removePlaces } from "../../harness/harness.ts";
 import { runInProcess } from "../../harness/in-process.ts";
@@ -16,7 +16,7 @@ import { bare, healthy, user, write } from "./clinic.ts";
 
 afterAll(removePlaces);
 
-const ground = ({ root, home, base }: Place, more: Partial<Ground> = {}): Ground => ({
+const ground = ({ root, home, base }: Place, more: Partial<DoctorContext> = {}): DoctorContext => ({
   root,
   home,
   claude: join(home, ".claude"),
@@ -42,7 +42,7 @@ describe("the hook's answer", () => {
     ["more than a second", { ms: 1_001 }, "trouble hook-slow"],
   ];
   test.each(answers)("%s", (_name, ended, id) => {
-    expect(ids([judge("x", { ...fine, ...ended })])).toEqual([id]);
+    expect(ids(judge("x", { ...fine, ...ended }))).toEqual([id]);
   });
 });
 
@@ -146,7 +146,7 @@ test.each([
   ['// "\n[[]]', 2],
   ['"never ends [[', 0],
 ])("the depth of %p", (text, depth) => {
-  expect(depthOf(text)).toBe(depth);
+  expect(measureDepth(text)).toBe(depth);
 });
 
 test.each([
@@ -164,7 +164,7 @@ test.each([
   [47 * 3_600_000, "47 h"],
   [8 * 24 * 3_600_000, "8 days"],
 ])("%d ms is %s", (ms, words) => {
-  expect(ageOf(ms)).toBe(words);
+  expect(formatAge(ms)).toBe(words);
 });
 
 describe("on the screen", () => {

@@ -1,10 +1,20 @@
 /** A project with Pawl installed in it, in perfect health; and a look at every byte of it. */
 import { expect } from "bun:test";
-import { lstatSync, mkdirSync, readdirSync, readFileSync, readlinkSync, symlinkSync, writeFileSync } from "node:fs";
+import {
+  copyFileSync,
+  lstatSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { dirname, join } from "node:path";
 import { version } from "../../../package.json";
 import type { Finding } from "../../../src/setup/doctor/finding.ts";
 import {
+  CLIENT,
   makePlace,
   openSession,
   PAWL,
@@ -17,6 +27,7 @@ import {
 import { runInProcess } from "../../harness/in-process.ts";
 
 export const BINARY = ".local/share/pawl/bin/pawl";
+export const SCRIPT = ".local/share/pawl/hook";
 export const LOCAL = ".claude/settings.local.json";
 
 export function bare(options: { git?: boolean } = {}): Place {
@@ -24,6 +35,7 @@ export function bare(options: { git?: boolean } = {}): Place {
   mkdirSync(join(place.home, dirname(BINARY)), { recursive: true, mode: 0o755 });
   symlinkSync(PAWL, join(place.home, BINARY));
   write(place.home, `${BINARY}.version`, `${version} tests\n`);
+  copyFileSync(join(import.meta.dir, "../../../bin/hook.sh"), join(place.home, SCRIPT));
   return place;
 }
 
@@ -91,7 +103,10 @@ export interface Diagnosis {
 }
 
 export function diagnose(place: Place, options: RunOptions = {}): Diagnosis {
-  const { code, out, err } = runInProcess(place, ["doctor", "--json"], options);
+  const { code, out, err } = runInProcess(place, ["doctor", "--json"], {
+    ...options,
+    env: { ...CLIENT, ...options.env },
+  });
   if (err !== "") throw new Error(`the doctor complained: ${err}`);
   const { ok, sections } = JSON.parse(out) as { ok: boolean; sections: { findings: Finding[] }[] };
   const findings = sections.flatMap((section) => section.findings);

@@ -4,13 +4,27 @@ import { chmodSync, mkdirSync, readFileSync, rmSync, symlinkSync, unlinkSync } f
 import { join } from "node:path";
 import { version } from "../../../package.json";
 import ourHooks from "../../../plugin/hooks/hooks.json";
-import { type Place, removePlaces } from "../../harness/harness.ts";
+import { oldHookCommand } from "../../../src/setup/install/hooks.ts";
+import { type Place, removePlaces, shell } from "../../harness/harness.ts";
 import { runInProcess } from "../../harness/in-process.ts";
-import { BINARY, type Case, diagnose, edit, expectFound, healthy, LOCAL, plugin, user, write } from "./clinic.ts";
+import {
+  BINARY,
+  type Case,
+  diagnose,
+  edit,
+  expectFound,
+  healthy,
+  LOCAL,
+  plugin,
+  SCRIPT,
+  user,
+  write,
+} from "./clinic.ts";
 
 afterAll(removePlaces);
 
 const LOOKS_LIKE_OURS = "touch started; : .local/share/pawl/bin/pawl hook claude";
+const OLD = oldHookCommand("local");
 const HOOK = { type: "command", command: "say done" };
 
 function program(place: Place, script: string, mode = 0o755): void {
@@ -73,6 +87,15 @@ const installation: Case[] = [
     (p) => user(p, '{"disableAllHooks":true}'),
     ["trouble hooks-disabled"],
     "~/.claude/settings.json says disableAllHooks",
+  ],
+  [
+    "entries of an older version",
+    (p) =>
+      edit(p, (hooks) => {
+        for (const [group] of Object.values(hooks)) Object.assign(group!.hooks[0]!, { command: OLD });
+      }),
+    ["note hooks-old"],
+    "calls Pawl as an older version wrote it",
   ],
   ["one of our entries is gone", (p) => edit(p, (hooks) => delete hooks.Stop), ["trouble hooks-differ"], "not at Stop"],
   [
@@ -266,6 +289,19 @@ const programs: Case[] = [
     ["trouble binary-swapped"],
     "is not the binary that was installed",
   ],
+  ["no script", (p) => unlinkSync(join(p.home, SCRIPT)), ["trouble script-missing"], "every hook is silent"],
+  [
+    "another script",
+    (p) => write(p.home, SCRIPT, "#!/bin/sh\nexit 0\n"),
+    ["trouble script-changed"],
+    "~/.local/share/pawl/hook is not the script that this version installs",
+  ],
+  [
+    "a script that no one may run",
+    (p) => chmodSync(join(p.home, SCRIPT), 0o644),
+    ["trouble script-missing"],
+    "is not executable",
+  ],
   ["no stamp", (p) => unlinkSync(join(p.home, `${BINARY}.version`)), ["note binary-stamp"], "is not there"],
   ["another stamp", (p) => write(p.home, `${BINARY}.version`, "0.0.1 x\n"), ["note binary-stamp"], "says 0.0.1"],
 ];
@@ -298,4 +334,58 @@ describe("the program", () => {
 
 describe("what the person sees and types", () => {
   for (const one of controls) test(one[0], () => expectFound(one));
+});
+
+describe("in a worktree of a project with Pawl in its local settings", () => {
+  const cases: [client: string | null, own: boolean, ids: string[]][] = [
+    ["2.1.325 (Claude Code)", false, []],
+    ["2.2.0 (Claude Code)", false, []],
+    ["2.1.197 (Claude Code)", false, ["trouble worktree"]],
+    ["2.1.260 (Claude Code)", false, ["note worktree"]],
+    ["hello", false, ["note worktree"]],
+    [null, false, ["note worktree"]],
+    ["2.1.197 (Claude Code)", true, []],
+  ];
+  test.each(cases)("client %p, own settings %p", (client, own, ids) => {
+    const place = healthy();
+    const tree = { ...place, root: join(place.base, "tree") };
+    shell(place, "git worktree add -q ../tree");
+    if (own) runInProcess(tree, ["init", "--yes"]);
+    if (client !== null) write(place.home, "bin/claude", `#!/bin/sh\necho '${client}'\n`);
+    if (client !== null) chmodSync(join(place.home, "bin/claude"), 0o755);
+    const found = diagnose(tree, { env: { PATH: `${place.home}/bin:/usr/bin:/bin`, AI_AGENT: "" } });
+    expect(found.ids).toEqual(ids);
+    expect(found.findings.map(({ id }) => id)).toContain("installed");
+    if (ids.length > 0) expect(found.findings.find(({ id }) => id === "worktree")!.what).toContain(LOCAL);
+  });
+});
+
+describe("a wrong hook next to ours", () => {
+  const wrong = (place: Place, hook: object) =>
+    edit(place, (hooks) => hooks.Notification!.push({ hooks: [hook as never] }));
+  const clients: [string, object, string[], string][] = [
+    ["2-1-259", { type: "x" }, ["trouble settings-wrong-hook"], "drops all hooks of such a file"],
+    ["2-1-260", { type: "x" }, ["note settings-wrong-hook"], "leaves that hook out"],
+    ["2-1-325", { ...HOOK, timeout: "5s" }, ["note settings-wrong-hook"], "leaves that hook out"],
+    [
+      "2-1-325",
+      { command: OLD, type: "command", timeout: "5s" },
+      ["trouble settings-wrong-hook"],
+      "leaves that hook out",
+    ],
+  ];
+  test.each(clients)("Claude Code %s: %j", (client, hook, ids, words) => {
+    const place = healthy();
+    wrong(place, hook);
+    const found = diagnose(place, { env: { AI_AGENT: `claude-code_${client}_harness` } });
+    expect(found.ids).toEqual(ids);
+    expect(found.findings.map(({ what }) => what).join("\n")).toContain(words);
+  });
+  test("a group that is none: no client is known to leave it out alone", () => {
+    const place = healthy();
+    edit(place, (hooks) => hooks.Notification!.push({ hooks: 7 as never }));
+    expect(diagnose(place, { env: { AI_AGENT: "claude-code_2-1-325_harness" } }).ids).toEqual([
+      "trouble settings-wrong-hook",
+    ]);
+  });
 });

@@ -48,7 +48,7 @@ const surroundings: Case[] = [
     "PATH and NODE_OPTIONS in settings",
     (p) => user(p, '{"env":{"PATH":"/x","NODE_OPTIONS":"-r y"}}'),
     ["note env-suspicious", "note env-suspicious"],
-    "which git",
+    "which programs the agent starts",
   ],
   ["PAWL=0 in settings", (p) => user(p, '{"env":{"PAWL":"0"}}'), ["note env-off"], "PAWL=0 turns Pawl off"],
   ["a low cap", (p) => user(p, '{"env":{"CLAUDE_CODE_STOP_HOOK_BLOCK_CAP":"3"}}'), ["note env-cap"], "CAP=3"],
@@ -142,7 +142,7 @@ const states: Case[] = [
     ["trouble run-broken"],
     "pinned workflow",
   ],
-  ["a run of a newer Pawl", (p) => putCommit(p, arm(p), 9, { run: { v: 2 } }), ["trouble run-broken"], "newer Pawl"],
+  ["a run of a newer Pawl", (p) => putCommit(p, arm(p), 9, { run: { v: 3 } }), ["trouble run-broken"], "newer Pawl"],
   [
     "a commit that another wrote",
     (p) => write(p.root, `.pawl/runs/${arm(p)}/000002.json`, '{"run":{"v":2}}'),

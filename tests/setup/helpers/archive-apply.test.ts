@@ -11,8 +11,8 @@ import {
   writeFileSync,
 } from "node:fs";
 import { join } from "node:path";
-import { PAWL, removePlaces, shell } from "../../harness/harness.ts";
-import { apply, archive, folders, placeWith, plan, planned, put, snapshot } from "./archive-place.ts";
+import { removePlaces, shell } from "../../harness/harness.ts";
+import { APPLY, apply, archive, folders, placeWith, plan, planned, put, snapshot } from "./archive-place.ts";
 
 afterAll(removePlaces);
 
@@ -147,7 +147,7 @@ describe("helper archive apply", () => {
     const place = placeWith(Object.fromEntries(names.map((name) => [name, name])));
     const { id } = plan(place);
     const both = [1, 2].map(async () => {
-      const cmd = [PAWL, "helper", "archive", "apply", id, "--json"];
+      const cmd = [...APPLY, id, "--json"];
       return JSON.parse(await new Response(Bun.spawn(cmd, { cwd: place.root, env: place.env }).stdout).text());
     });
     const [one, two] = await Promise.all(both);

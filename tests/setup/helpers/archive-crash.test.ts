@@ -1,8 +1,8 @@
 import { afterAll, describe, expect, test } from "bun:test";
 import { existsSync, readdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { PAWL, type Place, removePlaces } from "../../harness/harness.ts";
-import { apply, archive, folders, placeWith, plan, snapshot } from "./archive-place.ts";
+import { type Place, removePlaces } from "../../harness/harness.ts";
+import { APPLY, apply, archive, folders, placeWith, plan, snapshot } from "./archive-place.ts";
 
 afterAll(removePlaces);
 
@@ -22,7 +22,7 @@ async function killedInside(tries = 5) {
   const before = snapshot(place);
   const { id, files } = plan(place);
   expect(files).toHaveLength(MANY);
-  const cmd = [PAWL, "helper", "archive", "apply", id];
+  const cmd = [...APPLY, id];
   const first = Bun.spawn(cmd, { cwd: place.root, env: place.env, stdout: "ignore" });
   const hasBegun = () =>
     folders(place).length > 0 && existsSync(join(place.root, ".archive", folders(place)[0]!, "d1"));

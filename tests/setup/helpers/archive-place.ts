@@ -1,6 +1,14 @@
-/** A project with leftovers in it, and the archive helper called as an agent calls it. */
+/**
+ * A project with leftovers in it, and the archive helper called as an agent calls it. Started as a program, this file
+ * applies a plan to which the person has agreed.
+ */
 import { lstatSync, mkdirSync, readdirSync, readFileSync, utimesSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
+import { applyAgreed } from "../../../src/cli/helper.ts";
+import { parseArgs } from "../../../src/cli/shared/args.ts";
+import { UserError } from "../../../src/kernel/user-error.ts";
+import { messageOf } from "../../../src/store/files.ts";
+import { withEnvironment } from "../../harness/environment.ts";
 import { makePlace, type Place, type Ran, runPawl } from "../../harness/harness.ts";
 
 export interface PlanRow {
@@ -26,7 +34,23 @@ export function put(place: Place, path: string, text: string, ageDays = 0): void
   if (ageDays > 0) utimesSync(full, new Date(), new Date(Date.now() - ageDays * DAY));
 }
 
-export const archive = (place: Place, ...args: string[]): Ran => runPawl(place, ["helper", "archive", ...args]);
+export const archive = (place: Place, ...args: string[]): Ran =>
+  args[0] === "apply" ? applied(place, args.slice(1)) : runPawl(place, ["helper", "archive", ...args]);
+
+export const APPLY = [process.execPath, import.meta.path];
+const OPTIONS = ["--only=", "--tracked", "--json"];
+
+/** The person's yes has tests of its own. */
+function applied(place: Place, args: string[]): Ran {
+  const printed: string[] = [];
+  const io = { out: (text: string) => void printed.push(text), err: () => {}, cwd: place.root, isTTY: false };
+  try {
+    const code = withEnvironment(place.env, () => applyAgreed(place.root, parseArgs(args, OPTIONS), io));
+    return { code, out: printed.join(""), err: "" };
+  } catch (error) {
+    return { code: error instanceof UserError ? error.code : 1, out: "", err: messageOf(error) };
+  }
+}
 
 export function plan(place: Place, ...args: string[]): { id: string; git: boolean; files: PlanRow[] } {
   const { code, out, err } = archive(place, "plan", "--json", ...args);
@@ -63,4 +87,9 @@ export function snapshot(place: Place, skip = /^(\.git|\.pawl|\.archive)(\/|$)/)
     else if (stat.isSymbolicLink()) seen[name] = "link";
   }
   return seen;
+}
+
+if (import.meta.main) {
+  const io = { out: console.log, err: console.error, cwd: process.cwd(), isTTY: false };
+  process.exit(applyAgreed(process.cwd(), parseArgs(process.argv.slice(2), OPTIONS), io));
 }

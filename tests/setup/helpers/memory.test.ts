@@ -90,6 +90,11 @@ describe("helper memory", () => {
       "not a regular file",
     ],
     ["a file in place of the folder", (p) => put(p, ".claude/memory", "x"), "not a folder"],
+    [
+      "a lock that cannot be opened",
+      (p) => void mkdirSync(join(p.root, ".pawl/helper/lock"), { recursive: true }),
+      ".pawl/helper/lock cannot be used",
+    ],
     ["a read-only file", (p) => readOnly(p), "read-only"],
     ["not UTF-8", (p) => shell(p, `mkdir -p .claude/memory; printf 'a\\377b' > ${DECISIONS}`), "not UTF-8"],
     ["a FIFO", (p) => shell(p, `mkdir -p .claude/memory; mkfifo ${DECISIONS}`), "not a regular file"],

@@ -2,6 +2,7 @@ import { afterAll, expect, test } from "bun:test";
 import {
   chmodSync,
   closeSync,
+  copyFileSync,
   existsSync,
   openSync,
   readdirSync,
@@ -78,6 +79,8 @@ test("a hook that does not answer is told", () => {
   const place = ground({}, { git: false });
   const path = join(place.home, HOME_OF_IT);
   rmSync(path);
+  expect(proof(place)).toEqual({ ok: false, why: "the binary does not answer" });
+  copyFileSync(join(import.meta.dir, "../../../bin/hook.sh"), join(place.home, ".local/share/pawl/hook"));
   const program = (body: string) => {
     put(place.home, HOME_OF_IT, `#!/bin/sh\n${body}\n`);
     chmodSync(path, 0o755);
@@ -94,7 +97,7 @@ test("a hook that does not answer is told", () => {
 
 /** In a process with that home. */
 function proof({ root, env }: Place): unknown {
-  const script = `import { proveHook } from ${JSON.stringify(join(import.meta.dir, "../../../src/setup/install/prove.ts"))};
+  const script = `import { proveHook } from ${JSON.stringify(join(import.meta.dir, "../../../src/setup/install/binary.ts"))};
     console.log(JSON.stringify(proveHook("local", ${JSON.stringify(root)})));`;
   const { stdout } = Bun.spawnSync([process.execPath, "-e", script], { env });
   return JSON.parse(stdout.toString());

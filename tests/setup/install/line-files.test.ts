@@ -1,7 +1,7 @@
 /** Which settings file gets the status line, and what becomes of one that is there already. */
 import { afterAll, describe, expect, test } from "bun:test";
 import { join } from "node:path";
-import { statusCommand } from "../../../src/setup/install/status-line.ts";
+import { statusCommand } from "../../../src/setup/install/settings.ts";
 import { type Place, removePlaces, textOf } from "../../harness/harness.ts";
 import { runInProcess } from "../../harness/in-process.ts";
 import { ground, put, snapshot } from "./ground.ts";

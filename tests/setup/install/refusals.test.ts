@@ -1,9 +1,9 @@
 import { afterAll, describe, expect, test } from "bun:test";
-import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
+import { chmodSync, mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { applyChanges } from "../../../src/setup/install/apply.ts";
 import { planInit } from "../../../src/setup/install/plan.ts";
-import { targetOf } from "../../../src/setup/install/target.ts";
+import { installTarget } from "../../../src/setup/install/target.ts";
 import { type Place, removePlaces, shell, textOf } from "../../harness/harness.ts";
 import { runInProcess } from "../../harness/in-process.ts";
 import { ground, put, snapshot } from "./ground.ts";
@@ -77,17 +77,56 @@ describe("refused, with a hint, and nothing is changed anywhere", () => {
     expect(code).toBe(1);
     expect(err).toContain("nothing was changed");
   });
-  test("home is no project", () => {
+  const HINT = "change to a project folder, or use --user";
+  test.each<[string, (place: Place) => string, (folder: string) => string]>([
+    ["home", ({ home }) => home, () => `your home folder is not a project\n  hint: ${HINT}`],
+    [
+      "home by a link",
+      (place) => linkTo(place.home, place),
+      () => `your home folder is not a project\n  hint: ${HINT}`,
+    ],
+    [
+      "a folder that anyone may write to",
+      ({ root }) => opened(root),
+      (folder) =>
+        `every user can write to ${folder}\n  hint: run \`chmod o-w ${folder}\`, or change to a project folder`,
+    ],
+  ])("%s is no project to install in", (_what, folderOf, said) => {
     const place = ground();
+    const cwd = folderOf(place);
     const before = snapshot(place.base);
-    const { code, err } = runInProcess(place, ["init", "--yes"], { cwd: place.home });
-    expect({ code, err }).toEqual({
-      code: 1,
-      err: "pawl: your home folder is no project\n  hint: change to a project's folder, or say --user\n",
-    });
+    for (const args of [["--yes"], ["--yes", "--team"], ["--print"]]) {
+      const { code, err } = runInProcess(place, ["init", ...args], { cwd });
+      expect({ code, err }).toEqual({ code: 1, err: `pawl: ${said(cwd)}\n` });
+    }
     expect(snapshot(place.base)).toEqual(before);
+    expect(runInProcess(place, ["uninstall", "--yes"], { cwd })).toMatchObject({ code: 0, err: "" });
+    expect(runInProcess(place, ["init", "--yes", "--user"], { cwd })).toMatchObject({ code: 0, err: "" });
+  });
+  test("/ is no project to install in", () => {
+    // Only planned: a version that does not refuse must not write to the machine's own root.
+    const { code, err } = runInProcess(ground(), ["init", "--print"], { cwd: "/" });
+    expect({ code, err }).toEqual({ code: 1, err: `pawl: / is not a project\n  hint: ${HINT}\n` });
+  });
+  test("what an older version installed there is removed", () => {
+    const place = ground();
+    const before = snapshot(place.root);
+    expect(runInProcess(place, ["init", "--yes"]).code).toBe(0);
+    chmodSync(place.root, 0o777);
+    expect(runInProcess(place, ["uninstall", "--yes", "--purge"])).toMatchObject({ code: 0, err: "" });
+    expect(snapshot(place.root)).toEqual(before);
   });
 });
+
+function linkTo(target: string, { base }: Place): string {
+  symlinkSync(target, join(base, "link"));
+  return join(base, "link");
+}
+
+function opened(folder: string): string {
+  chmodSync(folder, 0o777);
+  return folder;
+}
 
 function writeBytes(root: string, path: string, bytes: number[]): void {
   put(root, path, "");
@@ -183,7 +222,7 @@ describe("changed between the look and the deed", () => {
   for (const [name, meddle, path] of cases) {
     test(name, () => {
       const place = ground({ [LOCAL]: "{}" });
-      const { changes } = planInit(targetOf("local", place.root), { claudeMd: false, config: false }, "1");
+      const { changes } = planInit(installTarget("local", place.root), { claudeMd: false, config: false }, "1");
       meddle(place.root);
       const before = snapshot(place.root);
       expect(() => applyChanges(changes)).toThrow(`${path} was changed by someone else`);

@@ -25,7 +25,7 @@ function thereAndBack(place: Place, base: string, flags: string[], settings: str
   const installed = snapshot(base);
   const text = textOf(join(base, settings));
   expect(eventsIn(text)).toContain("SessionEnd");
-  expect(text).toContain('exec \\"$p\\" hook claude --via ');
+  expect(text).toContain('exec \\"$h\\" hook claude --via ');
   expect(text?.includes('exec \\"$p\\" statusline')).toBe(!flags.includes("--team") || flags.includes("--statusline"));
   expect(pawl(place, "init", "--yes", ...flags)).toContain("nothing to do");
   expect(snapshot(base)).toEqual(installed);
@@ -89,7 +89,7 @@ describe("init, then uninstall --purge: everything as it was", () => {
     const before = snapshot(place.root);
     pawl(place, "init", "--yes", "--claude-md", "--with-config", "--fragment", "--no-shortcuts");
     expect(textOf(join(place.root, "CLAUDE.md"))).toStartWith("# Mine\n\n<!-- pawl");
-    expect(textOf(join(place.root, "pawl.yaml"))).toContain("#   test: { tests: [npm, test] }");
+    expect(textOf(join(place.root, "pawl.yaml"))).toContain("#   tests: { tests: [npm, test] }");
     pawl(place, "uninstall", "--purge", "--yes");
     expect(snapshot(place.root)).toEqual(before);
   });

@@ -1,8 +1,13 @@
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
-import { EVENTS, groupFor, hookCommand } from "../../../src/setup/install/hooks.ts";
-import { ignoredByHost, withHooks, withoutHooks } from "../../../src/setup/install/settings.ts";
-import { withoutStatusLine, withStatusLine } from "../../../src/setup/install/status-line.ts";
+import { EVENTS, groupFor, hookCommand, oldHookCommand } from "../../../src/setup/install/hooks.ts";
+import {
+  ignoredByHost,
+  withHooks,
+  withoutHooks,
+  withoutStatusLine,
+  withStatusLine,
+} from "../../../src/setup/install/settings.ts";
 import { SETTINGS } from "./ground.ts";
 
 const added = (text: string | null) => {
@@ -90,11 +95,16 @@ describe("every sample", () => {
 });
 
 describe("an older installation", () => {
+  const OLD = JSON.stringify(oldHookCommand("local").replace(/ hook claude.*/, "")).slice(1, -1);
   const old = (event: string, command = hookCommand("local")) => ({
     [event]: [{ hooks: [{ type: "command", command }] }],
   });
   const cases: [string, object][] = [
     ["an event we no longer hear", { ...JSON.parse(added("{}")).hooks, ...old("PostToolUse") }],
+    [
+      "without the script",
+      JSON.parse(added("{}").replace(/h=\\"[^;]*; \[ -x \\"\$h\\" \] \|\| exit 0; exec \\"\$h\\"/g, OLD)).hooks,
+    ],
     ["another timeout", { ...JSON.parse(added("{}")).hooks, ...old("Stop") }],
     ["another way", JSON.parse(added("{}").replaceAll("--via local", "--via project")).hooks],
     ["twice", { ...JSON.parse(added("{}")).hooks, Stop: [...old("Stop").Stop!, ...old("Stop").Stop!] }],
@@ -124,7 +134,7 @@ interface Group {
   hooks?: { command?: string }[];
 }
 
-const isOurs = (command: string) => command.includes(".local/share/pawl/bin/pawl");
+const isOurs = (command: string) => /\.local\/share\/pawl\/(hook|bin\/pawl)"/.test(command);
 /** Another reader than the code under test uses. */
 const read = (text: string) => Bun.JSONC.parse(text.replace("\uFEFF", "")) as Record<string, Record<string, unknown>>;
 const commandsOf = (text: string, event: string): string[] =>

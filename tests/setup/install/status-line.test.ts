@@ -3,14 +3,21 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import fc from "fast-check";
-import { withHooks, withoutHooks } from "../../../src/setup/install/settings.ts";
-import { lineIn, statusCommand, withoutStatusLine, withStatusLine } from "../../../src/setup/install/status-line.ts";
+import {
+  lineIn,
+  statusCommand,
+  withHooks,
+  withoutHooks,
+  withoutStatusLine,
+  withStatusLine,
+} from "../../../src/setup/install/settings.ts";
 import { SETTINGS } from "./ground.ts";
 
 interface Line {
   type: string;
   command: string;
   padding?: number;
+  refreshInterval?: number;
 }
 
 const BINARY = ".local/share/pawl/bin/pawl";
@@ -81,7 +88,7 @@ describe("what a person has comes back to the byte", () => {
 describe("the command", () => {
   test("without a line of theirs it is guarded like the hooks", () => {
     const { statusLine } = read(lined("{}"));
-    expect(statusLine).toEqual({ type: "command", command: statusCommand(null) });
+    expect(statusLine).toEqual({ type: "command", command: statusCommand(null), refreshInterval: 5 });
     expect(statusLine?.command).toStartWith("cd /; unset BUN_OPTIONS BUN_BE_BUN; ");
     expect(statusLine?.command).toEndWith('exec "$p" statusline');
     expect(shown(statusCommand(null), null)).toBe("");
@@ -109,12 +116,18 @@ describe("the command", () => {
     rmSync(home, { recursive: true });
     expect(stdout.toString()).toBe("/\n");
   });
+  test("an interval of theirs stays theirs, before and after", () => {
+    const text = '{"statusLine":{"type":"command","command":"date","refreshInterval":5}}';
+    expect(read(lined(text)).statusLine).toMatchObject({ refreshInterval: 5 });
+    expect(withoutStatusLine(lined(text), text)).toEqual({ text });
+  });
   test("its other fields stay", () => {
     const { statusLine } = read(lined(theirs("date")));
     expect(statusLine).toEqual({
       type: "command",
       command: statusCommand({ command: "date", from: null }),
       padding: 2,
+      refreshInterval: 5,
     });
   });
 });
@@ -128,6 +141,7 @@ describe("theirs is in another file", () => {
       type: "command",
       command: statusCommand({ command: "date", from: user }),
       padding: 2,
+      refreshInterval: 5,
     });
   });
   test("ours goes altogether, with and without the record", () => {
@@ -137,7 +151,7 @@ describe("theirs is in another file", () => {
   test("it follows when theirs is another one, or gone", () => {
     const other = lined(text, lineIn(theirs("uptime"), user));
     expect(read(other).statusLine?.command).toBe(statusCommand({ command: "uptime", from: user }));
-    expect(read(lined(text)).statusLine).toEqual({ type: "command", command: statusCommand(null) });
+    expect(read(lined(text)).statusLine).toEqual({ type: "command", command: statusCommand(null), refreshInterval: 5 });
   });
   test("what the host does not read does not count", () => {
     expect(lineIn(`// mine\n${theirs("date")}`, user)).toBeNull();

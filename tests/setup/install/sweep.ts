@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { applyChanges } from "../../../src/setup/install/apply.ts";
 import { planInit } from "../../../src/setup/install/plan.ts";
 import { planRemoval } from "../../../src/setup/install/remove.ts";
-import { targetOf } from "../../../src/setup/install/target.ts";
+import { installTarget } from "../../../src/setup/install/target.ts";
 import { sampled } from "../../harness/sampled.ts";
 import type { Faults } from "../../store/faults.ts";
 import { put, snapshot } from "./ground.ts";
@@ -15,7 +15,7 @@ const [what, base] = process.argv.slice(2) as ["in" | "out" | "once", string];
 
 /** Counts only while the files are changed: reading is over by then. */
 function applied(root: string, at: number): string {
-  const target = targetOf("local", root);
+  const target = installTarget("local", root);
   const plan = what !== "out" ? planInit(target, WISHES, "1") : planRemoval(target, ["local"], true);
   const before = JSON.stringify(snapshot(root));
   Object.assign(faults, { at, count: 0, hit: "" });
@@ -36,7 +36,7 @@ function furnished(name: string): string {
   put(root, "CLAUDE.md", "# Mine\n");
   put(root, ".claude/settings.local.json", '{"a":1,"statusLine":{"type":"command","command":"date"}}');
   if (what !== "out") return root;
-  const target = targetOf("local", root);
+  const target = installTarget("local", root);
   applyChanges(planInit(target, WISHES, "1").changes);
   return root;
 }

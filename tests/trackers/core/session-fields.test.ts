@@ -1,13 +1,13 @@
 /** Command, model and restart of a line: one is changed, all others stay to the byte. */
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
-import type { Fields } from "../../../src/trackers/core/session-fields.ts";
-import { addTask, editTask, parseSessionFile, tasksOf } from "../../../src/trackers/core/session-file.ts";
-import { factsOf, newLine, parseTaskLine } from "../../../src/trackers/core/session-line.ts";
+
+import { addTask, editTask, listTasks, parseSessionFile } from "../../../src/trackers/core/session-file.ts";
+import { type Fields, newLine, parseTaskLine, readFacts } from "../../../src/trackers/core/session-line.ts";
 
 const edited = (line: string, change: Fields) => {
   const text = `## Tasks\n${line}\n`;
-  return editTask(text, tasksOf(parseSessionFile(text))[0]!.id, change).slice("## Tasks\n".length, -1);
+  return editTask(text, listTasks(parseSessionFile(text))[0]!.id, change).slice("## Tasks\n".length, -1);
 };
 
 describe("a change, in its place", () => {
@@ -43,8 +43,8 @@ test("what was changed is read again, and nothing else has changed", () => {
   fc.assert(
     fc.property(fields, task, fields, (before, rest, change) => {
       const line = newLine({ title: "A b", ...rest, ...before });
-      const now = factsOf(parseTaskLine(edited(line, change))!);
-      const then = factsOf(parseTaskLine(line)!);
+      const now = readFacts(parseTaskLine(edited(line, change))!);
+      const then = readFacts(parseTaskLine(line)!);
       const wanted = { ...then, ...change };
       expect({ ...now, restart: now.restart ?? false }).toEqual({ ...wanted, restart: wanted.restart ?? false });
     }),

@@ -5,13 +5,13 @@ import {
   addNote,
   addTask,
   editTask,
+  listTasks,
   parseSessionFile,
   replaceText,
-  tasksOf,
 } from "../../../src/trackers/core/session-file.ts";
 import { ownTime } from "../../harness/own-time.ts";
 
-const read = (text: string) => tasksOf(parseSessionFile(text));
+const read = (text: string) => listTasks(parseSessionFile(text));
 const SEED = `# Session
 
 ## Pending Tasks

@@ -1,7 +1,7 @@
 /** session.md is read in a quick way, which must find what the plainest one finds: in ordinary files and in hostile ones. */
 import { expect, test } from "bun:test";
 import fc from "fast-check";
-import { parseSessionFile, tasksOf } from "../../../src/trackers/core/session-file.ts";
+import { listTasks, parseSessionFile } from "../../../src/trackers/core/session-file.ts";
 import { plainTasks } from "./session-plain.ts";
 
 const NAMES = [
@@ -118,7 +118,7 @@ const text = fc
 test("the quick way finds what the plain way finds", () => {
   fc.assert(
     fc.property(text, (whole) => {
-      expect(tasksOf(parseSessionFile(whole))).toEqual(plainTasks(whole));
+      expect(listTasks(parseSessionFile(whole))).toEqual(plainTasks(whole));
     }),
     { numRuns: 15_000 },
   );

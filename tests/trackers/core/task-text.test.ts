@@ -1,7 +1,13 @@
 /** A task as it is typed: what is notation, what is its name, and that no word is lost. */
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
-import { newLine, parseTaskLine, whyUnwritable } from "../../../src/trackers/core/session-line.ts";
+import {
+  changeLine,
+  lineText,
+  newLine,
+  parseTaskLine,
+  whyUnwritable,
+} from "../../../src/trackers/core/session-line.ts";
 import { cleanTitle, taskFromText } from "../../../src/trackers/core/task-text.ts";
 import { ownTime } from "../../harness/own-time.ts";
 
@@ -31,12 +37,18 @@ describe("what was typed, and the line it becomes", () => {
     ["parse() crashes", "- [ ] **parse() crashes** — | sonnet"],
     ["src/x.ts is long", "- [ ] **src/x.ts is long** — | sonnet"],
     ["über alles", "- [ ] **Über alles** — | sonnet"],
+    // Stars and blanks that somebody typed. A star that would end the name is written as in Markdown.
+    ["use 2**3", "- [ ] **Use 2\\*\\*3** — | sonnet"],
+    ["use 2*3  now", "- [ ] **Use 2*3  now** — | sonnet"],
+    ["make **this** bold", "- [ ] **Make \\*\\*this\\*\\* bold** — | sonnet"],
+    ["*soft* word*", "- [ ] **\\*soft* word\\*** — | sonnet"],
+    ["keep C:\\", "- [ ] **Keep C:\\\\** — | sonnet"],
+    ["keep C:\\temp and \\*", "- [ ] **Keep C:\\temp and \\\\\\*** — | sonnet"],
+    ["- [ ] **Use 2\\*\\*3** — | opus", "- [ ] **Use 2\\*\\*3** — | opus"],
     // What a line cannot hold.
-    ["make **this** bold", "- [ ] **Make this bold** — | sonnet"],
-    ["*soft* word*", "- [ ] **soft* word** — | sonnet"],
     ["fix — ` `", "- [ ] **Fix — ` `** — | sonnet"],
     ["fix — `a\u001bb` | opus", "- [ ] **Fix** — `a b` | opus"],
-    ["red \u001b[31m alert\u202e", "- [ ] **Red [31m alert** — | sonnet"],
+    ["red \u001b[31m alert\u202e", "- [ ] **Red  [31m alert** — | sonnet"],
   ];
   test.each(rows)("%j", (typed, line) => expect(newLine(taskFromText(typed))).toBe(line));
 });
@@ -57,7 +69,7 @@ test("what is too long for a name is cut there, and whole in the text", () => {
 });
 
 test("nothing typed is no title", () => {
-  for (const typed of ["", "  \n", "**", "\u0000"]) expect(taskFromText(typed).title).toBe("");
+  for (const typed of ["", "  \n", "\u0000"]) expect(taskFromText(typed).title).toBe("");
 });
 
 test("whatever is typed can be written, and is read again as it is", () => {
@@ -71,7 +83,9 @@ test("whatever is typed can be written, and is read again as it is", () => {
     "opus",
     "restart",
     "**a**",
+    "**",
     "*",
+    "\\",
     "`",
     "\u001b",
     "a|b",
@@ -87,6 +101,21 @@ test("whatever is typed can be written, and is read again as it is", () => {
       expect(whyUnwritable(task)).toBeNull();
       expect(parseTaskLine(newLine(task))!.title).toBe(task.title);
       expect(cleanTitle(task.title)).toBe(task.title);
+    }),
+    { numRuns: 3_000 },
+  );
+});
+
+test("a name without notation stays as typed, and session.md gives it back", () => {
+  const sign = fc.constantFrom("*", "**", "\\", "`", " ", "  ", "2", "a", "_", "(", "\u00a0", "日");
+  fc.assert(
+    fc.property(fc.array(sign, { maxLength: 40 }), (signs) => {
+      const typed = `Use ${signs.join("")}`.trim();
+      const { title } = taskFromText(typed);
+      expect(title).toBe(typed);
+      expect(parseTaskLine(newLine({ title }))!.title).toBe(typed);
+      const renamed = changeLine(parseTaskLine("- [ ] old #web")!, { title, priority: 1 });
+      expect(parseTaskLine(lineText(renamed))!.title).toBe(typed);
     }),
     { numRuns: 3_000 },
   );

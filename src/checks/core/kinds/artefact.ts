@@ -1,6 +1,6 @@
 /** `artefact`: a file like this was made since the stage was entered. */
 
-import { plain } from "../../../kernel/text/safe-text.ts";
+import { safeText } from "../../../kernel/text/safe-text.ts";
 import { fail, kind, pass } from "./kind.ts";
 
 /** What is measured is the path of the file, "" if there is none. It is mostly ignored by git, so no tree holds it. */
@@ -10,10 +10,7 @@ export const artefact = kind<string>({
   }),
   needs: "measure",
   outsideRun: () => "a run: it is about what a stage made",
-  measure({ need, findMade }, { artefact: wanted = "" }) {
-    const found = findMade(wanted, need.since);
-    return found.ok ? { kind: "measured", value: found.value } : { kind: "unknown", why: found.why };
-  },
+  measure: ({ need, findMade }, { artefact: wanted = "" }) => findMade(wanted, need.since),
   judge: (_gate, _background, _facts, path) =>
-    path === "" ? fail("nothing like it was made in this step") : pass(`${plain(path)} was made`),
+    path === "" ? fail("nothing like it was made in this step") : pass(`${safeText(path)} was made`),
 });

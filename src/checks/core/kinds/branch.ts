@@ -1,7 +1,7 @@
 /** `branch`: the current branch matches one of these globs, and none that begins with "!". */
 
 import { matchesGlob } from "../../../kernel/text/glob.ts";
-import { plain } from "../../../kernel/text/safe-text.ts";
+import { safeText } from "../../../kernel/text/safe-text.ts";
 import type { Facts, Gate } from "../../../kernel/types/run.ts";
 import { type Background, type Finding, fail, kind, pass, unproven } from "./kind.ts";
 
@@ -25,6 +25,6 @@ function judge({ branch: globs = [] }: Gate, _background: Background, facts: Fac
   const wanted = globs.filter((glob) => !glob.startsWith("!"));
   const fits = !refused && (wanted.length === 0 || wanted.some((glob) => matchesGlob(current, glob)));
   return fits
-    ? pass(`on branch ${plain(current)}`)
-    : fail(`the branch is ${plain(current)}, wanted: ${globs.join(", ")}`);
+    ? pass(`on branch ${safeText(current)}`)
+    : fail(`the branch is ${safeText(current)}, wanted: ${globs.join(", ")}`);
 }

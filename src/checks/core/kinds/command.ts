@@ -1,6 +1,6 @@
 /** `run`, `shell` and `typed`: a command, and exit 0 passes. `tests` builds on it. */
 
-import { plain } from "../../../kernel/text/safe-text.ts";
+import { safeText } from "../../../kernel/text/safe-text.ts";
 import type { Gate, GateFact } from "../../../kernel/types/run.ts";
 import { relevantLines } from "../relevant-lines.ts";
 import { type Entry, type Finding, fail, type Kind, kind, pass, unproven, type Words } from "./kind.ts";
@@ -94,24 +94,29 @@ function judgeExit({ ran }: RanFact, notRun: number[] = []): Finding {
 
 const TAIL_LINES = 15;
 
-function judgeRan(gate: Gate, { ran, wrote }: RanFact, judgeRun: () => Finding): Finding {
+const firstNames = (names: string[]) => names.slice(0, 3).map(safeText).join(", ");
+
+function judgeRan(gate: Gate, { ran, wrote, environment }: RanFact, judgeRun: () => Finding): Finding {
   const last = ran.attempts.at(-1);
-  if (ran.error !== undefined || !last) return unproven(`it could not be run: ${plain(ran.error ?? "no attempt")}`);
+  if (ran.error !== undefined || !last) return unproven(`it could not be run: ${safeText(ran.error ?? "no attempt")}`);
   const measured = {
     command: gate.shell ?? (gate.run ?? gate.tests ?? []).join(" "),
     cwd: gate.cwd ?? ".",
     exit: last.exit,
     ms: last.ms,
     digest: ran.digest,
+    ...(ran.around !== undefined && { around: ran.around }),
+    ...(environment !== undefined && { environment }),
     tail: relevantLines(ran.output, TAIL_LINES),
   };
   if (last.timed_out) return { ...measured, ...unproven(`it took longer than ${gate.timeout ?? 600} s and was ended`) };
   const found = { ...measured, ...judgeRun() };
   if (found.verdict !== "pass") return found;
   if (wrote.length > 0) {
-    const names = wrote.slice(0, 3).map(plain).join(", ");
-    return { ...found, ...unproven(`it changes the tree each time it runs (${names}); ignore these files`) };
+    const why = `it changes the tree each time it runs (${firstNames(wrote)}); ignore these files`;
+    return { ...found, ...unproven(why) };
   }
+  if (ran.moved) return { ...found, ...unproven(`the tree moved while it was checked: ${firstNames(ran.moved)}`) };
   const attempts = ran.attempts.length;
   return attempts > 1 ? { ...found, flaky: true, why: `${found.why}, at attempt ${attempts} only (flaky)` } : found;
 }

@@ -17,9 +17,9 @@ export function tooFew({ min = 1, max_skipped }: Gate, passed: number, skipped: 
   return null;
 }
 
-export interface Shown {
+export interface ShownCounts {
   shown: boolean;
   why: string;
 }
 
-export const shown = (value: Shown): Finding => (value.shown ? pass(value.why) : fail(value.why));
+export const shown = (value: ShownCounts): Finding => (value.shown ? pass(value.why) : fail(value.why));

@@ -1,10 +1,10 @@
 /** `evidence`: what the agent's own tool calls in this stage show. */
 
-import { plain } from "../../../kernel/text/safe-text.ts";
-import type { Gate, ToolCall } from "../../../kernel/types/run.ts";
+import { safeText } from "../../../kernel/text/safe-text.ts";
+import type { Fact, Gate, ToolCall } from "../../../kernel/types/run.ts";
 import type { TestRun } from "../../../kernel/types/verdict.ts";
-import type { Looked, Measuring } from "../../measuring.ts";
-import { type Shown, shown, testCounts, tooFew } from "./counts.ts";
+import type { Measuring } from "../../measuring.ts";
+import { type ShownCounts, shown, testCounts, tooFew } from "./counts.ts";
 import { type Finding, fail, kind, pass } from "./kind.ts";
 
 /** The newest run of tests, and a file that was changed after it. */
@@ -12,7 +12,7 @@ interface TestEvidence {
   run: TestRun | null;
   edited: string;
 }
-type Evidence = TestEvidence | Shown;
+type Evidence = TestEvidence | ShownCounts;
 
 export const evidence = kind<Evidence>({
   schema: (words) => ({
@@ -33,21 +33,21 @@ export const evidence = kind<Evidence>({
   measure(measuring, gate) {
     const { since, entered } = measuring.need;
     const calls = measuring.toolCalls(gate.from === undefined ? since : (entered[gate.from] ?? since));
-    if (!calls.ok) return { kind: "unknown", why: `the tool calls could not be read (${calls.why})` };
+    if (!calls.ok) return { ok: false, why: `the tool calls could not be read (${calls.why})` };
     const { evidence: wanted = "tests" } = gate;
     return wanted === "tests" ? testEvidence(measuring, calls.value) : sign(measuring, calls.value, wanted);
   },
   judge: (gate, _background, _facts, value) => ("shown" in value ? shown(value) : judgeTests(gate, value)),
 });
 
-function testEvidence(measuring: Measuring, calls: ToolCall[]): Looked<Evidence> {
+function testEvidence(measuring: Measuring, calls: ToolCall[]): Fact<Evidence> {
   const { last, red, changed } = measuring.readers().testState(calls);
   // A red suite stays red until the same one passes, whatever else is green.
   const run = red ?? last;
-  if (run?.verdict !== "pass") return { kind: "measured", value: { run, edited: "" } };
+  if (run?.verdict !== "pass") return { ok: true, value: { run, edited: "" } };
   const edited = measuring.changedAfter(Date.parse(run.at), measuring.need.names.notes);
-  if (!edited.ok) return { kind: "unknown", why: edited.why };
-  return { kind: "measured", value: { run, edited: edited.value || (changed ?? "") } };
+  if (!edited.ok) return edited;
+  return { ok: true, value: { run, edited: edited.value || (changed ?? "") } };
 }
 
 const NO_SIGN = {
@@ -56,10 +56,10 @@ const NO_SIGN = {
   failure: "neither tests nor a review failed in this step, so there is no way back",
 };
 
-function sign({ need, readers }: Measuring, calls: ToolCall[], wanted: keyof typeof NO_SIGN): Looked<Evidence> {
-  const { failureIn, reviewOf, shows } = readers();
+function sign({ need, readers }: Measuring, calls: ToolCall[], wanted: keyof typeof NO_SIGN): Fact<Evidence> {
+  const { failureIn, judgeReview, shows } = readers();
   const { notes, reviewers } = need.names;
-  const review = reviewOf(calls, reviewers);
+  const review = judgeReview(calls, reviewers);
   const signs = {
     review: () => (review?.verdict === "approved" ? "a reviewer approved" : null),
     "task-read": () =>
@@ -68,17 +68,17 @@ function sign({ need, readers }: Measuring, calls: ToolCall[], wanted: keyof typ
   };
   const found = signs[wanted]();
   const missing = wanted === "review" && review ? review.why : NO_SIGN[wanted];
-  return { kind: "measured", value: { shown: found !== null, why: found ?? missing } };
+  return { ok: true, value: { shown: found !== null, why: found ?? missing } };
 }
 
 /** The last run counts, and only if nothing was touched since it began. */
 function judgeTests(gate: Gate, { run, edited }: TestEvidence): Finding {
   if (!run) return fail("no test run was found in this step");
-  const what = `\`${plain(run.command)}\``;
+  const what = `\`${safeText(run.command)}\``;
   if (run.verdict !== "pass") return fail(`${what}: ${run.why}`);
   const { passed, skipped } = run.tally!;
   const short = tooFew(gate, passed, skipped);
   if (short) return { ...fail(`${what}: ${short}`), tests: run.tally! };
-  if (edited !== "") return fail(`${plain(edited)} was changed after ${what} was green`);
+  if (edited !== "") return fail(`${safeText(edited)} was changed after ${what} was green`);
   return { ...pass(`${what}: ${passed} passed`), tests: run.tally! };
 }

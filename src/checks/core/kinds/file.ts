@@ -20,10 +20,10 @@ export const file = kind<FileFinding>({
   measure({ inspectFile, readFile }, { file: name = "", contains }) {
     const { state, size } = inspectFile(name);
     if (state !== "there" || contains === undefined)
-      return { kind: "measured", value: { state, size, holds: state === "there" } };
+      return { ok: true, value: { state, size, holds: state === "there" } };
     const text = readFile(name);
-    if (!text.ok) return { kind: "unknown", why: `${name} cannot be read (${text.why})` };
-    return { kind: "measured", value: { state, size, holds: text.value.includes(contains) } };
+    if (!text.ok) return { ok: false, why: `${name} cannot be read (${text.why})` };
+    return { ok: true, value: { state, size, holds: text.value.includes(contains) } };
   },
   judge({ contains }, _background, _facts, { state, size, holds }) {
     if (state !== "there") return fail(state === "missing" ? "it is not there" : "it is not a file inside the project");

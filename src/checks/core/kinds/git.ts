@@ -1,6 +1,6 @@
 /** `git`: nothing is left to commit, or a commit was made in this stage. */
 
-import { plain } from "../../../kernel/text/safe-text.ts";
+import { safeText } from "../../../kernel/text/safe-text.ts";
 import type { Facts, Gate, GitFact } from "../../../kernel/types/run.ts";
 import { type Background, type Finding, fail, kind, pass, unproven } from "./kind.ts";
 
@@ -22,7 +22,7 @@ function judge(gate: Gate, { base, entered_at }: Background, facts: Facts): Find
   const { head, head_at, changed } = read.value;
   const hidden = newlyHidden(read.value, base);
   const dirty = read.value.dirty || hidden.length > 0;
-  const left = `the tree has changes: ${[...changed, ...hidden].map(plain).join(", ")}`;
+  const left = `the tree has changes: ${[...changed, ...hidden].map(safeText).join(", ")}`;
   if (gate.git === "clean") return dirty ? fail(left) : pass("nothing is left to commit");
   const isNew = head !== "" && head !== base?.head && head_at.slice(0, 19) >= entered_at.slice(0, 19);
   const commit = `commit ${head.slice(0, 12)} was made in this step`;

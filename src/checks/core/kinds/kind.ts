@@ -5,13 +5,15 @@
  */
 
 import type { GATE_WORDS } from "../../../definitions/schema/words.ts";
-import type { Facts, GitFact, Verdict } from "../../../kernel/types/run.ts";
+import type { Fact, Facts, GitFact, Verdict } from "../../../kernel/types/run.ts";
 import type { Gate } from "../../../kernel/types/workflow.ts";
 import type { Looked, Measuring } from "../../measuring.ts";
 
 export interface Judged extends Verdict {
   /** no proof yet, but it may come by itself, or from a person */
   open?: "running" | "person";
+  /** what the person is asked; without it, the gate's name */
+  ask?: string;
 }
 
 export type Finding = Partial<Judged> & Pick<Judged, "verdict" | "why">;
@@ -25,6 +27,10 @@ export interface Background {
   base: GitFact | null;
   entered_at: string;
   most_tests: Record<string, number>;
+  /** the newest verdicts, by gate: what the agent was told before */
+  earlier?: Record<string, Verdict>;
+  /** signs of old tests that a person accepted as they are now */
+  accepted?: string[];
   /** what the agent said last */
   message?: string | null;
 }
@@ -46,7 +52,7 @@ export interface Kind<Value = never> {
   compares?(gate: Gate): boolean;
   /** why it cannot be checked outside a run, or null if it can */
   outsideRun?(gate: Gate, hasBase: boolean): string | null;
-  measure?(measuring: Measuring, gate: Gate): Looked<Value>;
+  measure?(measuring: Measuring, gate: Gate): Fact<Value> | Looked;
   judge(gate: Gate, background: Background, facts: Facts, value: Value): Finding;
   /** a pass counts as long as the tree is the same; without it the gate is measured each time */
   keep?: true;

@@ -1,7 +1,7 @@
 /** `only`: nothing was changed outside these globs since the run began. */
 
 import { matchesGlob } from "../../../kernel/text/glob.ts";
-import { plain } from "../../../kernel/text/safe-text.ts";
+import { safeText } from "../../../kernel/text/safe-text.ts";
 import { fail, kind, pass } from "./kind.ts";
 
 export const only = kind<string[]>({
@@ -14,12 +14,12 @@ export const only = kind<string[]>({
   keep: true,
   measure({ changes }, { only: allowed = [] }) {
     const found = changes();
-    if (!found.ok) return { kind: "unknown", why: found.why };
+    if (!found.ok) return found;
     const paths = found.value.flatMap(({ path, from }) => (from === undefined ? [path] : [path, from]));
-    return { kind: "measured", value: paths.filter((path) => !allowed.some((glob) => matchesGlob(path, glob))) };
+    return { ok: true, value: paths.filter((path) => !allowed.some((glob) => matchesGlob(path, glob))) };
   },
   judge: ({ only: allowed = [] }, _background, _facts, outside) =>
     outside.length === 0
       ? pass("nothing was changed elsewhere")
-      : fail(`changed outside ${allowed.join(", ")}: ${outside.slice(0, 5).map(plain).join(", ")}`),
+      : fail(`changed outside ${allowed.join(", ")}: ${outside.slice(0, 5).map(safeText).join(", ")}`),
 });

@@ -1,11 +1,12 @@
 /** `tracker`: what the tracker itself says. The agent's word never counts here. */
 
+import type { Fact } from "../../../kernel/types/run.ts";
 import type { Tracked } from "../../../kernel/types/verdict.ts";
-import type { Looked, Measuring } from "../../measuring.ts";
-import { type Shown, shown } from "./counts.ts";
+import type { Measuring } from "../../measuring.ts";
+import { type ShownCounts, shown } from "./counts.ts";
 import { fail, kind, pass } from "./kind.ts";
 
-export const tracker = kind<Tracked | Shown>({
+export const tracker = kind<Tracked | ShownCounts>({
   schema: ({ optional, word }) => ({
     check: optional(
       word("closed", "claimed", "none-ready"),
@@ -14,11 +15,7 @@ export const tracker = kind<Tracked | Shown>({
   }),
   needs: "measure",
   outsideRun: () => "a run: it is about a run's task",
-  measure(measuring, gate) {
-    if (gate.tracker === "none-ready") return readyWork(measuring);
-    const task = measuring.trackedTask();
-    return task.ok ? { kind: "measured", value: task.value } : { kind: "unknown", why: task.why };
-  },
+  measure: (measuring, gate) => (gate.tracker === "none-ready" ? readyWork(measuring) : measuring.trackedTask()),
   judge(gate, _background, _facts, value) {
     if ("shown" in value) return shown(value);
     const says = `the tracker says ${value.id} is ${value.state}`;
@@ -27,14 +24,14 @@ export const tracker = kind<Tracked | Shown>({
 });
 
 /** A tracker that is missing has no ready work, but no one can work through it either: then it is unproven. */
-function readyWork({ readyTasks }: Measuring): Looked<Shown> {
+function readyWork({ readyTasks }: Measuring): Fact<ShownCounts> {
   const tasks = readyTasks();
-  if (!tasks.ok) return { kind: "unknown", why: tasks.why };
+  if (!tasks.ok) return tasks;
   const { own, ready } = tasks.value;
-  if (own !== null)
-    return { kind: "measured", value: { shown: false, why: `${own} was claimed in this session and is not done` } };
+  if (own !== null) return notShown(`${own} was claimed in this session and is not done`);
   const [first, ...more] = ready;
-  if (first === undefined) return { kind: "measured", value: { shown: true, why: "no task is ready" } };
-  const others = more.length > 0 ? ` and ${more.length} more` : "";
-  return { kind: "measured", value: { shown: false, why: `the tracker has ready work: ${first}${others}` } };
+  if (first === undefined) return { ok: true, value: { shown: true, why: "no task is ready" } };
+  return notShown(`the tracker has ready work: ${first}${more.length > 0 ? ` and ${more.length} more` : ""}`);
 }
+
+const notShown = (why: string): Fact<ShownCounts> => ({ ok: true, value: { shown: false, why } });

@@ -1,0 +1,110 @@
+/** What the tests of now are compared with: the tests of the beginning, on the code of then (B) and of now (O). */
+
+import type { BaselineFact, NamedReport, Ran, TestOutcome } from "../../kernel/types/verdict.ts";
+import type { Gate } from "../../kernel/types/workflow.ts";
+import { objectsFolder, readKnownFailures, readResult, writeKnownFailures, writeResult } from "../../store/bases.ts";
+import { computeClosure } from "../closure/closure.ts";
+import { compareTests, failedTests, incompleteness } from "../core/compare.ts";
+import { relevantLines } from "../core/relevant-lines.ts";
+import type { Measuring } from "../measuring.ts";
+import { ignoredChanges, oldTests, pathsOf, type Restoring, showChanges, together, wholeBase } from "./changes.ts";
+import type { PlaceSpec } from "./place.ts";
+
+export interface BaselineCase {
+  measuring: Measuring;
+  gate: Gate;
+  /** the tests of now */
+  ran: Ran;
+  tree: string;
+  /** runs the gate's command in a private place; null: it is still running */
+  runIn(name: string, place: PlaceSpec): Ran | null;
+}
+
+const NONE: BaselineFact = { base: null, old: null, changed: [], files: {}, unstable: [], known: [] };
+const TAIL_LINES = 15;
+
+/** null: a run that is needed for it has not ended yet. */
+export function measureBaseline(found: BaselineCase): BaselineFact | null {
+  const { measuring, gate, ran, tree } = found;
+  const { root, run } = measuring.sources;
+  const { base_tree, kept } = measuring.need;
+  const changes = measuring.changes();
+  if (!changes.ok) return { ...NONE, why: changes.why };
+  const ignored = kept ? ignoredChanges(root, run, base_tree) : oldTests([], new Set());
+  if (ignored === null) return { ...NONE, why: "what was kept of the beginning is gone" };
+  const keptBase = readResult(root, resultName(gate, base_tree));
+  const named = new Set([...(keptBase?.report.files ?? []), ...(ran.named?.files ?? [])]);
+  const tests = together(oldTests(changes.value, named), ignored);
+  const changed = pathsOf(tests);
+  if (isComplete(ran)) writeResult(root, resultName(gate, tree), { exit: 0, report: ran.named! });
+  if (!ran.named) return { ...NONE, base: keptBase?.report ?? null, changed };
+  if (ran.attempts.at(-1)?.exit !== 0 && gate.failing !== "known") return { ...NONE, changed };
+  const place = placeOf(measuring);
+  const closure = new Set(computeClosure(root, [gate]).items.flatMap(({ scripts }) => scripts.map(({ path }) => path)));
+  const whole = together(wholeBase(changes.value, named, closure), ignored);
+  const base = keptBase?.report ?? baseReport(found, place(whole), "b");
+  if (base === null) return null;
+  const old = changed.length === 0 ? undefined : found.runIn("o", place(tests));
+  if (old === null) return null;
+  const known = gate.failing === "known" ? knownFailures(root, gate, asReport(base), ran.named) : [];
+  const fact = { ...NONE, base: asReport(base), old: old ? outcome(old) : null, changed, known };
+  return checked(found, fact, place(whole));
+}
+
+export const resultName = (gate: Gate, tree: string) => `${gate.id}-${tree}`;
+
+const placeOf =
+  ({ sources, need }: Measuring) =>
+  (restoring: Restoring): PlaceSpec => ({
+    tree: need.base_tree,
+    objects: objectsFolder(sources.root, sources.run)!,
+    ...restoring,
+  });
+
+const outcome = (ran: Ran): TestOutcome => ({
+  exit: ran.attempts.at(-1)?.exit ?? null,
+  report: ran.error === undefined ? (ran.named ?? null) : null,
+  tail: relevantLines(ran.error ?? ran.output, TAIL_LINES),
+});
+
+const isComplete = ({ named, attempts, error }: Ran) =>
+  error === undefined && named !== undefined && attempts.at(-1)?.exit === 0 && incompleteness(named, 0, null) === null;
+
+/** A beginning that could not be compiled has no names: then only what fails now counts. */
+const NO_NAMES = "none";
+const asReport = (base: NamedReport | typeof NO_NAMES) => (base === NO_NAMES ? null : base);
+
+function baseReport({ measuring, gate, runIn }: BaselineCase, place: PlaceSpec, name: string) {
+  const ran = runIn(name, place);
+  if (ran === null) return null;
+  const { exit, report } = outcome(ran);
+  if (report === null || incompleteness(report, exit, null) !== null) return NO_NAMES;
+  if (name === "b") writeResult(measuring.sources.root, resultName(gate, measuring.need.base_tree), { exit, report });
+  return report;
+}
+
+function knownFailures(root: string, gate: Gate, base: NamedReport | null, now: NamedReport): string[] {
+  const names = readKnownFailures(root, gate.id) ?? (base ? failedTests(base) : []);
+  const left = names.filter((name) => now.tests[name] !== "passed");
+  writeKnownFailures(root, gate.id, left);
+  return left;
+}
+
+/** Before anyone is accused: names that end differently on the same tree drop out, and the files are shown. */
+function checked(found: BaselineCase, fact: BaselineFact, place: PlaceSpec): BaselineFact | null {
+  const { measuring, ran, tree } = found;
+  const { listed } = compareTests(ran.named!, fact);
+  if (listed.length === 0) return fact;
+  const second = fact.base === null ? NO_NAMES : baseReport(found, place, "b2");
+  if (second === null) return null;
+  const again = asReport(second);
+  const { root } = measuring.sources;
+  const files = showChanges(root, measuring.need.base_tree, tree, place.objects, fact.changed);
+  if (fact.base === null) return { ...fact, files };
+  if (again === null)
+    return { ...fact, why: "the tests of the beginning cannot be run on the code of the beginning any more" };
+  const unstable = Object.keys(fact.base.tests).filter((name) => fact.base!.tests[name] !== again.tests[name]);
+  if (unstable.length > Math.max(5, Object.keys(fact.base.tests).length / 10))
+    return { ...fact, why: `${unstable.length} tests of the beginning end differently when they are run again` };
+  return { ...fact, files, unstable };
+}

@@ -1,0 +1,5 @@
+import { runCases } from "./case.ts";
+import { ATTACKS } from "./javascript-attacks.ts";
+import { HONEST } from "./javascript-honest.ts";
+
+runCases([...ATTACKS.mocha!, ...HONEST.mocha!]);
