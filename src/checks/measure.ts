@@ -84,8 +84,7 @@ function startMeasuring(need: GateNeed, sources: GateSources, tree: string): Mea
 
 function changesNow({ sources, need, tree }: Measuring): Fact<TreeChange[]> {
   if (need.base_tree === "") return { ok: false, why: "the tree at the beginning is not known" };
-  const { isTestFile } = require("./weakened/weakened.ts") as typeof import("./weakened/weakened.ts");
-  const isWanted = (path: string) => isTestFile(path) || hasTestPart(path) || isTestClass(path, new Set());
+  const isWanted = (path: string) => hasTestPart(path) || isTestClass(path, new Set());
   return changesSince(sources.root, need.base_tree, tree, objectsFolder(sources.root, sources.run), isWanted);
 }
 

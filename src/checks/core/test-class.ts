@@ -26,8 +26,12 @@ const SETTINGS = [
 export const LEFT_OUT =
   /^(?:\.git|\.hg|\.svn|\.pawl|node_modules|bower_components|jspm_packages|\.venv|venv|\.tox|\.nox|vendor|\.bundle|\.yarn|\.pnpm-store|deps|_build|Pods|target|build|dist|out|\.gradle|__pycache__|\.\w+_cache|coverage|htmlcov|\.cache|\.next|\.nuxt|\.turbo|\.nyc_output|\.vite|\.parcel-cache|\.eggs|[^/]+\.egg-info|\.tap|test-results|playwright-report|blob-report)$/;
 
+/** By the names that runners look for. */
+export const isNamedTest = (path: string) => NAMED.some((pattern) => pattern.test(path));
+
 /** `named`: files that runners named at the beginning. Rust keeps tests in the code, so there the part counts. */
 export const isTestClass = (path: string, named: ReadonlySet<string>) =>
   (named.has(path) && !path.endsWith(".rs")) ||
   FOLDERS.test(path) ||
-  [...NAMED, ...SETTINGS].some((pattern) => pattern.test(path));
+  isNamedTest(path) ||
+  SETTINGS.some((pattern) => pattern.test(path));

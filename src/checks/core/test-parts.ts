@@ -20,6 +20,8 @@ const SHARED: [RegExp, Swap][] = [
   ],
   [/(?:^|\/)Cargo\.toml$/, swapCargo],
   [/\.rs$/, swapTestModules],
+  // They hold too much else to be put back: only what they leave out is looked at, where tests have no names.
+  [/(?:^|\/)(?:pom\.xml|build\.gradle(?:\.kts)?)$/, (_before, now) => now],
 ];
 
 // ── package.json ────────────────────────────────────────────────────────────

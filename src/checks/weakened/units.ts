@@ -1,299 +1,252 @@
-/** Where a source file has its tests, and what is around them. */
-import { LANGUAGES, type Style } from "./languages.ts";
-import { closingIndex, lineEnd, openingIndex, type Source, splitParts } from "./source.ts";
+/** Where a source file has its tests, which of them are run, and how much each of them checks. */
+import { TRIVIAL } from "./languages.ts";
+import { closingIndex, countElements, type Source } from "./source.ts";
 
-/** A test, or a group of tests. All numbers are places in the text. */
-export interface Unit {
+/** A test, a group of tests, or another function. All numbers are places in the text. */
+interface Unit {
+  what: "test" | "group" | "other";
   name: string;
-  group: boolean;
   start: number;
   end: number;
-  body: [start: number, end: number];
   skipped: boolean;
   focused: boolean;
   /** how many times a table lets it run */
   rows: number;
 }
 
-const FINDERS: Partial<Record<Source["language"], (source: Source) => Unit[]>> = {
-  python: pythonUnits,
-  ruby: rubyUnits,
-};
-
-/** In the order of the text, outer ones first. */
-export function listUnits(source: Source): Unit[] {
-  const find = FINDERS[source.language] ?? ((one: Source) => [...functionUnits(one), ...callUnits(one)]);
-  return find(source).sort((a, b) => a.start - b.start || b.end - a.end);
+export interface Case {
+  path: string;
+  name: string;
+  /** it is run: neither it nor its group is skipped, and it does not give itself up */
+  live: boolean;
+  /** its own name or its group's */
+  focused: string | null;
+  rows: number;
+  /** real assertions, those of helpers included, for all rows */
+  assertions: number;
+  /** what it calls that may check more */
+  checks: string[];
 }
 
-// ── Functions ───────────────────────────────────────────────────────────────
+/** Functions that are no tests, with the number of assertions that each makes. */
+export type Helpers = Map<string, number>;
 
-function functionUnits(source: Source): Unit[] {
-  const { style } = LANGUAGES[source.language];
-  return style ? [...groupsIn(source, style), ...testsIn(source, style)] : [];
-}
-
-function groupsIn(source: Source, { groups, skipped }: Style): Unit[] {
-  return [...source.bare.matchAll(groups ?? /(?!)/g)].map(({ 0: match, 1: name, index: start }) => {
-    const open = start + match.length - 1;
-    const end = closingIndex(source, open) + 1;
-    const head = source.bare.slice(findHead(source, start), start);
-    const isSkipped = skipped?.test(head) ?? false;
-    return {
-      name: name!,
-      group: true,
+function declaredUnits(source: Source): Unit[] {
+  const { bare, text, language } = source;
+  const found = [
+    ...[...bare.matchAll(language.groups ?? /(?!)/g)].map((match) => ({ match, group: true })),
+    ...[...bare.matchAll(language.declared)].map((match) => ({ match, group: false })),
+  ].sort((a, b) => a.match.index - b.match.index);
+  let before = 0;
+  let functionEnd = 0;
+  return found.flatMap(({ match, group }) => {
+    // A function inside a function of Python is no test.
+    if (language.indented === "python" && match.index < functionEnd) return [];
+    const declaration = match[0];
+    const start = match.index;
+    const lineEnd = endOfLine(bare, start);
+    const headFrom = Math.max(before, start - 1_000);
+    const head = language.indented === "ruby" ? source.bare.slice(start, lineEnd) : bare.slice(headFrom, start);
+    const { from, end } = bodyOf(source, start, declaration);
+    before = group || language.indented === "ruby" ? from : end;
+    if (!group) functionEnd = end;
+    const isTest = !group && language.isTest?.(declaration, head, text.slice(headFrom, start)) === true;
+    const unit: Unit = {
+      what: group ? "group" : isTest ? "test" : "other",
+      name: nameOf(source, match),
       start,
       end,
-      body: [open + 1, end - 1],
-      skipped: isSkipped,
-      focused: false,
-      rows: 1,
+      skipped: language.skipped?.test(head) ?? false,
+      focused: language.focused?.test(head) ?? false,
+      rows: rowsIn(source, headFrom, head),
     };
+    return [unit];
   });
 }
 
-function testsIn(source: Source, style: Style): Unit[] {
-  const { bare, text } = source;
-  return [...bare.matchAll(style.declaration)].flatMap((match) => {
-    const start = findHead(source, match.index);
-    const head = bare.slice(start, match.index);
-    if (!style.isTest(match[1]!, head, text.slice(start, match.index))) return [];
-    const body = bodyAfter(source, closingIndex(source, match.index + match[0].length - 1) + 1, style);
-    if (body === null) return [];
-    const skipped = style.skipped?.test(head) ?? false;
-    const name = match[1]!.replaceAll("`", "");
-    return [{ name, group: false, start, end: body[1] + 1, body, skipped, focused: false, rows: rowsIn(head) }];
-  });
+/** Written out, or a string after the word. */
+function nameOf({ text }: Source, match: RegExpExecArray): string {
+  const rest = text.slice(match.index, endOfLine(text, match.index));
+  const name = match[1] ?? match[2];
+  if (name !== undefined && !/["']/.test(name)) return name.replaceAll("`", "").trim();
+  return /(["'])(.*?)\1/.exec(rest)?.[2] ?? rest.replace(/^\s*\w+\s*/, "").trim();
 }
 
-/** One line for each set of values: @CsvSource would have to be read, so only what is repeated counts. */
-const rowsIn = (head: string) =>
-  Math.max(1, head.match(/\[\s*(?:InlineData|TestCase|DataRow)\b|#\[\s*(?:case|test_case)\b/g)?.length ?? 0);
-
-/** Annotations and modifiers in front of a declaration. */
-function findHead(source: Source, declaration: number): number {
-  const { bare } = source;
-  let at = declaration - 1;
-  while (at >= 0 && !/[;{}([]/.test(bare[at]!))
-    at = bare[at] === ")" || bare[at] === "]" ? openingIndex(source, at) - 1 : at - 1;
-  return at + 1;
+function rowsIn(source: Source, headFrom: number, head: string): number {
+  const { rows } = source.language;
+  if (rows?.global) return Math.max(1, head.match(rows)?.length ?? 0);
+  const table = rows?.exec(head);
+  return table ? Math.max(1, countElements(source, headFrom + table.index + table[0].length)) : 1;
 }
 
-function bodyAfter(source: Source, from: number, { expression }: Style): Unit["body"] | null {
-  const { bare } = source;
-  const stop = /[{;=]/.exec(bare.slice(from, from + 500));
-  if (!stop || stop[0] === ";") return null;
-  const at = from + stop.index;
-  if (stop[0] === "{") return [at + 1, closingIndex(source, at)];
-  if (!expression) return null;
-  const brace = bare.indexOf("{", at);
-  const end = lineEnd(bare, at);
-  return brace >= 0 && brace < end ? [brace + 1, closingIndex(source, brace)] : [at + 1, end];
+const endOfLine = (text: string, at: number) => {
+  const end = text.indexOf("\n", at);
+  return end < 0 ? text.length : end;
+};
+
+/** Python: up to a line that is not deeper. Ruby: up to the `end` below it. Else: what the next brace holds, or the line. */
+function bodyOf(source: Source, start: number, declaration: string): { from: number; end: number } {
+  const { bare, language } = source;
+  const at = start + declaration.length;
+  const line = endOfLine(bare, at);
+  const indent = /^[ \t]*/.exec(bare.slice(start, line))![0].length;
+  if (language.indented === "python") {
+    const open = bare.indexOf("(", start);
+    const from = open >= 0 && open < line ? closingIndex(source, open) : line;
+    return { from, end: nextMatch(bare, new RegExp(String.raw`\n[ \t]{0,${indent}}[^\s)\]}]`, "g"), from) };
+  }
+  if (language.indented === "ruby") {
+    const brace = /\{[^|]*$|\{\s*\|/.test(bare.slice(start, line)) && !/\bdo\b/.test(bare.slice(start, line));
+    if (brace) return { from: at, end: closingIndex(source, bare.indexOf("{", start)) };
+    if (/\bend\s*$/.test(bare.slice(start, line))) return { from: at, end: line };
+    return { from: line, end: nextMatch(bare, new RegExp(String.raw`\n[ \t]{${indent}}end\b`, "g"), line) };
+  }
+  const after = declaration.endsWith("(")
+    ? closingIndex(source, at - 1) + 1
+    : at - (declaration.endsWith("=>") ? 2 : 1);
+  const open = /[{;]|=>?/.exec(bare.slice(after, after + 500));
+  if (!open || open[0] === ";") return { from: at, end: at };
+  const brace = open[0] === "{" ? after + open.index : bare.indexOf("{", after);
+  if (brace >= 0 && brace <= endOfLine(bare, after + open.index))
+    return { from: brace, end: closingIndex(source, brace) };
+  return { from: at, end: endOfLine(bare, after + open.index) };
 }
 
-// ── Calls with a name and a function: JavaScript, Pest, Go's t.Run ─────────
+function nextMatch(bare: string, pattern: RegExp, from: number): number {
+  pattern.lastIndex = from;
+  return pattern.exec(bare)?.index ?? bare.length;
+}
 
-const GROUPS = new Set(["describe", "context", "suite", "fdescribe", "xdescribe", "fcontext", "xcontext", "feature"]);
-const SKIPPING = new Set(["skip", "todo", "fixme", "failing", "fails", "skipIf", "runIf", "todoIf"]);
+// ── Calls with a name and a function ────────────────────────────────────────
+
+const PART = /\s{0,100}(?:\.\s{0,40}(\w+)|[(`])/y;
 /** Of the same object, with a name and a function, but no tests. */
-const OTHERS = /^(?:step|use|extend|slow|info|configure|expect|mock|(?:before|after)(?:Each|All)?)$/;
+const NO_TEST = /^(?:step|use|extend|slow|info|configure|expect|mock|(?:before|after)(?:Each|All)?)$/;
+const SKIPPING = /^(?:x\w+|skip|todo|fixme|failing|fails|skipIf|runIf|todoIf)$/;
 
 function callUnits(source: Source): Unit[] {
-  const { calls } = LANGUAGES[source.language];
-  return [...source.bare.matchAll(calls ?? /(?!)/g)].flatMap((match) => {
-    const call = readCall(source, match.index + match[0].length);
-    return call === null ? [] : (readUnit(source, match[1]!, match.index, call) ?? []);
-  });
+  return [...source.bare.matchAll(source.language.calls ?? /(?!)/g)].flatMap((match) => callUnit(source, match) ?? []);
 }
-
-interface Call {
-  words: string[];
-  open: number;
-  close: number;
-  rows: number;
-}
-
-const NEXT_PART = /\s{0,200}(?:\.\s{0,100}(\w+)|[(`])/y;
 
 /** Over ".only", ".each(table)" and ".each`table`" to the brackets with the name and the function. */
-function readCall(source: Source, from: number): Call | null {
-  const { bare } = source;
+function callUnit(source: Source, { 0: word, index: start }: RegExpExecArray): Unit | null {
+  const { bare, text } = source;
   const words: string[] = [];
   let rows = 1;
-  NEXT_PART.lastIndex = from;
-  for (let next = NEXT_PART.exec(bare); next; next = NEXT_PART.exec(bare)) {
-    if (next[1]) {
-      words.push(next[1]);
+  PART.lastIndex = start + word.length;
+  for (let part = PART.exec(bare); part; part = PART.exec(bare)) {
+    if (part[1]) {
+      words.push(part[1]);
       continue;
     }
-    const open = NEXT_PART.lastIndex - 1;
-    const isText = bare[open] === "`";
-    const close = isText ? bare.indexOf("`", open + 1) : closingIndex(source, open);
+    const open = PART.lastIndex - 1;
+    const close = bare[open] === "`" ? bare.indexOf("`", open + 1) : closingIndex(source, open);
     if (close < 0) return null;
-    const isTable = isText || (words.length > 0 && /^\s*[(`]/.test(bare.slice(close + 1, close + 100)));
-    if (!isTable) return { words, open, close, rows };
-    const list = /^\(\s*\[/.exec(bare.slice(open, open + 100));
+    const isTable = words.length > 0 && /^\s*[(`]/.test(bare.slice(close + 1, close + 100));
+    if (!isTable) return readCall(source, [word, ...words], { start, end: close, rows }, open);
+    const list = bare.indexOf("[", open);
     // The head of a table that is a text is a line, too.
-    if (isText) rows = Math.max(1, bare.slice(open, close).trim().split("\n").length - 2);
-    else if (list) rows = Math.max(1, elementsIn(source, open + list[0].length - 1));
-    NEXT_PART.lastIndex = close + 1;
+    if (bare[open] === "`") rows = Math.max(1, text.slice(open, close).trim().split("\n").length - 2);
+    else if (list > open && list < close) rows = Math.max(1, countElements(source, list));
+    PART.lastIndex = close + 1;
   }
   return null;
 }
 
-function readUnit(source: Source, word: string, start: number, { words, open, close, rows }: Call): Unit | null {
-  const { bare, code } = source;
-  const parts = splitParts(source, open + 1, close);
-  const first = parts[0];
-  if (!first || close === bare.length || words.some((one) => OTHERS.test(one))) return null;
-  const name = code.slice(...first).trim();
-  const last = parts.at(-1)!;
-  const quoted = /^["'`]/.test(name);
-  const functional = /=>|\b(?:function|func|fn)\b/.test(bare.slice(last[0], Math.min(last[1], last[0] + 1_000)));
-  // `test.skip(isMobile, "why")` is inside a test and is none itself; Go's t.Run(name, …) is the body of the test around it.
-  const enough = parts.length > 1 || (quoted && source.language !== "go");
-  if (!enough || (!quoted && (!functional || source.language === "go"))) return null;
-  // A method that happens to have such a name is declared, not called.
-  if (/^\s*\{/.test(bare.slice(close + 1, close + 20))) return null;
-  const unwritten = parts.length < 2 && source.language === "js";
-  const options = parts
-    .slice(1, -1)
-    .map((part) => bare.slice(...part))
-    .join(",");
-  const after = /^(?:\s*->\s*\w+\s*\([^)]*\))*/.exec(bare.slice(close + 1, close + 500))![0];
-  const says = (key: string) => new RegExp(String.raw`\b${key}\s*:\s*(?!\s|false\b|undefined\b)`).test(options);
+function readCall(
+  source: Source,
+  words: string[],
+  place: Pick<Unit, "start" | "end" | "rows">,
+  open: number,
+): Unit | null {
+  const { bare, text } = source;
+  const close = place.end;
+  if (close === bare.length || words.some((one) => NO_TEST.test(one))) return null;
+  const own = bare.slice(open, close);
+  const body = own.search(/=>|\bfunction\b|\bfunc\b|\bfn\b/);
+  const name = /^\s*(["'`])((?:\\.|(?!\1)[\s\S])*)\1/.exec(text.slice(open + 1, close))?.[2];
+  if (name === undefined && body < 0) return null;
+  const options = body < 0 ? "" : own.slice(0, body);
+  const after = bare.slice(close + 1, close + 200).split(";")[0]!;
   return {
-    name: quoted ? name.slice(1, -1) : name,
-    group: GROUPS.has(word) || words.includes("describe"),
-    start,
-    end: close + 1,
-    body: functionBody(source, parts.length < 2 ? [close, close] : last),
+    what: /describe|context|suite/.test(words.join(" ")) ? "group" : "test",
+    name: name ?? text.slice(open + 1, open + 1 + /^[^,]{0,100}/.exec(own.slice(1))![0].length).trim(),
+    ...place,
     skipped:
-      unwritten ||
-      word.startsWith("x") ||
-      words.some((one) => SKIPPING.has(one)) ||
-      says("skip") ||
-      says("todo") ||
-      /->\s*(?:skip|todo)\b/.test(after),
+      words.some((one) => SKIPPING.test(one)) ||
+      (body < 0 && !/,/.test(own)) ||
+      /\b(?:skip|todo)\s{0,9}:\s{0,9}(?!\s|false)/.test(options) ||
+      /->(?:skip|todo)\(/.test(after),
     focused:
-      /^f(?:it|describe|context)$/.test(word) || words.includes("only") || says("only") || /->\s*only\b/.test(after),
-    rows,
+      /^f(?!eature)/.test(words[0]!) ||
+      words.includes("only") ||
+      /\bonly\s{0,9}:\s{0,9}true/.test(options) ||
+      /->only\(/.test(after),
   };
 }
 
-/** Inside the braces, or the expression after the arrow. */
-function functionBody(source: Source, [start, end]: [number, number]): [number, number] {
-  const { bare } = source;
-  const arrow = /=>\s*/.exec(bare.slice(start, Math.min(end, start + 1_000)));
-  const parameters = bare.indexOf("(", start);
-  const declared = parameters < 0 ? start : closingIndex(source, parameters);
-  const bodyStart = arrow ? start + arrow.index + arrow[0].length : declared;
-  if (arrow && bare[bodyStart] !== "{") return [bodyStart, end];
-  const open = bare.indexOf("{", bodyStart);
-  return open < 0 || open >= end ? [start, end] : [open + 1, Math.min(closingIndex(source, open), end)];
+// ── What they check ─────────────────────────────────────────────────────────
+
+const CALL = /(?<![\w$])([A-Za-z_]\w*)\s{0,9}!?\s{0,9}\(/g;
+const CHECKING = /^(?:assert|expect|check|verify|ensure|should|must)(?:_|[A-Z])\w/;
+/** What the usual libraries call theirs. */
+const KNOWN =
+  /^(?:assert_\w+|(?:assert|expect)(?:That|\w*Equals?|Not\w*|True|False|Null|Same|Throws|\w*Contains|Raises|In|Is\w*|Almost\w*|Array\w*|Count|Empty|Does\w*|All|Greater\w*|Less\w*|Regex\w*|String\w*|Instance\w*|Has\w*|Status|Json\w*|Exception\w*|TypeOf|Error))$/;
+/** A test that gives itself up at once. */
+const RETURNS =
+  /^[^{;]{0,300}?[{:]\s*(?:["'][^\n]*\s*)?return\b[ \t]*(?:nil|None|null|undefined|true|false|\(\))?[ \t]*(?:;|\n)/;
+
+const listUnits = (source: Source): Unit[] =>
+  [...declaredUnits(source), ...callUnits(source)].sort((a, b) => a.start - b.start || b.end - a.end);
+
+const callsIn = (bare: string) => [...bare.matchAll(CALL)].map((match) => match[1]!);
+
+function ownAssertions({ bare, code, language }: Source, from: number, to: number): number {
+  const all = bare.slice(from, to).match(language.assertions)?.length ?? 0;
+  return all === 0 ? 0 : all - (code.slice(from, to).match(TRIVIAL)?.length ?? 0);
 }
 
-// ── Python ──────────────────────────────────────────────────────────────────
-
-const PYTHON_SKIP = /@\s*(?:[\w.]+\.)?(?:skip\w*|xfail|expectedFailure)\b/;
-
-function pythonUnits(source: Source): Unit[] {
-  const { bare } = source;
-  const units: Unit[] = [];
-  const found = bare.matchAll(/^([ \t]*)(?:async[ \t]+)?(def|class)[ \t]+(\w+)[^\n]*/gm);
-  let functionEnd = 0;
-  for (const match of found) {
-    const group = match[2] === "class";
-    const signature = signatureEnd(source, match.index);
-    const open = bare.indexOf(":", signature);
-    const end = blockEnd(bare, signature, match[1]!.length, "python");
-    // A function inside a function is a helper.
-    if (match.index < functionEnd) continue;
-    if (!group) functionEnd = end;
-    if (!group && !/^test/.test(match[3]!)) continue;
-    const start = skipDecorators(source, match.index);
-    const head = bare.slice(start, match.index);
-    const skipped =
-      PYTHON_SKIP.test(head) || (group && /^[ \t]+__test__[ \t]*=[ \t]*False/m.test(bare.slice(open, end)));
-    const table = /\bparametrize\s*\([^[]{0,300}?,\s*(?=\[)/.exec(head);
-    const rows = table ? elementsIn(source, start + table.index + table[0].length) : 1;
-    units.push({ name: match[3]!, group, start, end, body: [open + 1, end], skipped, focused: false, rows });
-  }
-  return units;
+export function findHelpers(source: Source): Helpers {
+  const others = listUnits(source).filter(({ what, name }) => what === "other" && name !== "");
+  return new Map(others.map(({ name, start, end }) => [name, ownAssertions(source, bodyStart(source, start), end)]));
 }
 
-/** After the parameters, whose annotations have colons of their own. */
-function signatureEnd(source: Source, from: number): number {
-  const open = /[(:]/.exec(source.bare.slice(from, from + 300));
-  const at = from + (open?.index ?? 0);
-  return open?.[0] === "(" ? closingIndex(source, at) : at;
-}
+/** Behind its own name, which may be that of an assertion. */
+const bodyStart = ({ bare }: Source, start: number) =>
+  start + (/^[^(\n]*\(?/.exec(bare.slice(start, start + 300))?.[0].length ?? 0);
 
-/** Python: the first line that is not deeper than the block's own. Ruby: its `end`. */
-export function blockEnd(bare: string, from: number, indent: number, language: "python" | "ruby"): number {
-  const python = String.raw`\n[ \t]{0,${indent}}[^\s)\]}]`;
-  const line = new RegExp(language === "python" ? python : String.raw`\n[ \t]{${indent}}end\b`, "g");
-  line.lastIndex = from;
-  return line.exec(bare)?.index ?? bare.length;
-}
+/** Real tests are not nested as deep as this. */
+const DEEPEST = 30;
 
-function skipDecorators(source: Source, declaration: number): number {
-  const { bare } = source;
-  let start = declaration;
-  for (;;) {
-    let end = start;
-    while (end > 0 && /\s/.test(bare[end - 1]!)) end -= 1;
-    const last = bare[end - 1] === ")" ? openingIndex(source, end - 1) : end;
-    const line = bare.lastIndexOf("\n", last - 1) + 1;
-    if (end === 0 || !/^[ \t]*@/.test(bare.slice(line, last))) return start;
-    start = line;
-  }
-}
-
-/** Of a list that begins here. */
-const elementsIn = (source: Source, open: number) => splitParts(source, open + 1, closingIndex(source, open)).length;
-
-// ── Ruby ────────────────────────────────────────────────────────────────────
-
-const RUBY =
-  /^([ \t]*)(?:RSpec\.)?(x|f)?(describe|context|feature|it|specify|example|scenario|test|pending|skip|its|def[ \t]+(test_\w+)|class[ \t]+(\w+))\b([^\n]*)/gm;
-
-/** Blocks end where a line is as deep as their first one. */
-function rubyUnits(source: Source): Unit[] {
-  const { bare, code } = source;
-  const ends = Map.groupBy(bare.matchAll(/^([ \t]*)end\b/gm), ([, depth]) => depth!.length);
-  return [...bare.matchAll(RUBY)].flatMap((match) => {
-    const [line, indent, letter = "", word] = match;
-    const rest = code.slice(match.index + line.length - match[6]!.length, match.index + line.length);
-    const declared = match[4] ?? match[5];
-    const opens = declared !== undefined || /\bdo\b|\{/.test(match[6]!);
-    // Without a block, these two are inside a test; the others are tests that are not written yet.
-    if (!opens && (!/^[ (]*["']/.test(rest) || /^(?:skip|pending)$/.test(word!))) return [];
-    const end = opens
-      ? rubyEnd(source, match.index, ends.get(indent!.length) ?? [], match[6]!)
-      : match.index + line.length;
-    const braces = declared === undefined && /\{/.test(match[6]!);
-    const name = declared ?? /^[\s(]*(["'])(.*?)\1/.exec(rest)?.[2] ?? rest.replace(/\s*\bdo\b.*$/, "").trim();
-    const marks = rest.replace(/(["'])(?:\\.|(?!\1).)*\1/g, "");
-    const bodyStart = match.index + (braces ? line.indexOf("{") + 1 : line.length);
-    const skipped =
-      !opens ||
-      letter === "x" ||
-      /^(?:pending|skip)$/.test(word!) ||
-      /(?:^|[\s,]):(?:skip|pending)\b|\b(?:skip|pending):\s*(?!false|nil)/.test(marks);
-    const focused =
-      letter === "f" ||
-      /(?:^|[\s,]):focus\b|\bfocus:\s*true/.test(marks) ||
-      /\n[ \t]*focus\b[^\n]*\n$/.test(bare.slice(Math.max(0, match.index - 200), match.index));
-    const group = /^(?:describe|context|feature|class)/.test(word!);
-    const body: Unit["body"] = [Math.min(bodyStart, end), end];
-    return [{ name, group, start: match.index, end, body, skipped, focused, rows: 1 }];
+export function listCases(path: string, source: Source, helpers: Helpers): Case[] {
+  const isOut = source.language.fileLine?.test(source.bare) ?? false;
+  const units = listUnits(source).filter(({ what }) => what !== "other");
+  const open: Unit[] = [];
+  return units.flatMap((unit, i) => {
+    while (open.length > 0 && open.at(-1)!.end < unit.end) open.pop();
+    if (open.length >= DEEPEST) return [];
+    open.push(unit);
+    if (unit.what === "group") return [];
+    // What is inside another test is counted there.
+    const inner = units[i + 1];
+    const end = inner && inner.what === "test" && inner.start < unit.end ? inner.start : unit.end;
+    return [{ path, ...readCase(source, unit, end, open, helpers, isOut) }];
   });
 }
 
-function rubyEnd(source: Source, from: number, ends: RegExpExecArray[], rest: string): number {
-  const { bare } = source;
-  if (rest.includes("{") && !/\bdo\b/.test(rest)) return closingIndex(source, bare.indexOf("{", from));
-  const line = lineEnd(bare, from);
-  return /\bend\s*$/.test(rest) ? line : (ends.find(({ index }) => index > line)?.index ?? bare.length);
+function readCase(source: Source, unit: Unit, end: number, around: Unit[], helpers: Helpers, isOut: boolean) {
+  const { bare, language } = source;
+  const own = bare.slice(unit.start, end);
+  const calls = callsIn(bare.slice(bodyStart(source, unit.start), end));
+  const twice = (name: string) => (helpers.has(name) && `${name}(`.match(language.assertions) ? 1 : 0);
+  // A helper that has the name of an assertion is counted by what it does.
+  const lent = calls.reduce((sum, name) => sum + (helpers.get(name) ?? 0) - twice(name), 0);
+  return {
+    name: unit.name,
+    live: !isOut && !around.some(({ skipped }) => skipped) && !language.leaves?.test(own) && !RETURNS.test(own),
+    focused: around.find(({ focused }) => focused)?.name ?? null,
+    rows: unit.rows,
+    assertions: unit.rows * (ownAssertions(source, bodyStart(source, unit.start), end) + lent),
+    checks: calls.filter((name) => CHECKING.test(name) && !KNOWN.test(name) && !helpers.has(name)),
+  };
 }

@@ -3,7 +3,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import fc from "fast-check";
 import { parse } from "yaml";
-import { isTestFile, weakenings } from "../../../src/checks/weakened/weakened.ts";
+import { weakenings } from "../../../src/checks/weakened/weakened.ts";
 import { ownTime } from "../../harness/own-time.ts";
 
 interface Sample {
@@ -91,33 +91,6 @@ describe("text that nobody wrote", () => {
       { kind: "removed", path: "a.test.ts", what: "a.test.ts" },
     ]);
   });
-});
-
-describe("isTestFile", () => {
-  const FILES: Record<string, boolean> = {
-    "src/a.test.ts": true,
-    "src/a.spec.jsx": true,
-    "src/__tests__/a.js": true,
-    "tests/helpers.ts": true,
-    "test_a.py": true,
-    "pkg/a_test.py": true,
-    "a_test.go": true,
-    "src/lib.rs": true,
-    "tests/ATest.php": true,
-    "spec/a_spec.rb": true,
-    "src/test/java/ATest.java": true,
-    "A.Tests/Helper.cs": true,
-    "vitest.config.ts": true,
-    "package.json": true,
-    "pytest.ini": true,
-    "src/a.ts": false,
-    "src/latest.py": false,
-    "src/contest.go": false,
-    "README.md": false,
-    "tests/data.json": false,
-    "tsconfig.json": false,
-  };
-  for (const [path, is] of Object.entries(FILES)) test(path, () => expect(isTestFile(path)).toBe(is));
 });
 
 // ── Properties ──────────────────────────────────────────────────────────────

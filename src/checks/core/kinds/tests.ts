@@ -83,19 +83,12 @@ function exitProblem({ ran, suite }: RanFact, named: NamedReport, excused: boole
   return unsaid ?? `exit ${exit}, although ${testCount(countTests(named, "passed"))} passed and none failed`;
 }
 
-function judgeCompared(
-  gate: Gate,
-  { baseline, weakened }: RanFact,
-  named: NamedReport,
-  background: Background,
-): Finding {
+function judgeCompared(gate: Gate, { baseline }: RanFact, named: NamedReport, background: Background): Finding {
   const count = countTests(named, "passed");
   const passed = `${testCount(count)} passed`;
   if (baseline === undefined || baseline.base === null) {
     const fewer = fewerTests(gate, background.most_tests[gate.id] ?? 0, count);
-    const weaker = gate.weakened === "allow" ? null : weakenedTests(weakened);
-    const reasons = [fewer, weaker].filter((reason) => reason !== null);
-    if (reasons.length > 0) return fail(reasons.join("; "));
+    if (fewer !== null) return fail(fewer);
   }
   if (baseline === undefined) return pass(passed);
   const compared = compareTests(named, baseline);
