@@ -1,5 +1,5 @@
 import type { Fact, GitFact } from "../kernel/types/run.ts";
-import { lookAt, messageOf } from "../store/files.ts";
+import { hashOf, lookAt, messageOf } from "../store/files.ts";
 import { isOwned } from "../store/place.ts";
 
 /** Asks git about the tree. */
@@ -16,19 +16,23 @@ export function gatherGit(root: string): Fact<GitFact> {
   if (!time.ok) return time;
   const seconds = Number.parseInt(time.value, 10);
   const head_at = Number.isFinite(seconds) ? new Date(seconds * 1000).toISOString() : "";
-  const dirty = changed.length > 0;
-  return { ok: true, value: { head, branch, head_at, dirty, changed: changed.slice(0, 5), ...hiddenPaths(root) } };
+  const hidden = hiddenPaths(root);
+  if (!hidden.ok) return hidden;
+  const seen = { head, branch, head_at, dirty: changed.length > 0, changed: changed.slice(0, 5) };
+  return { ok: true, value: { ...seen, hidden: hidden.value } };
 }
 
 const MOST_HIDDEN = 1000;
 
 /** `ls-files -v`: a small letter is assumed unchanged; S is skipped, as in sparse checkouts, where the file is not there. */
-function hiddenPaths(root: string): { hidden?: string[] } {
-  const listed = git(root, ["ls-files", "-v", "-z"]);
-  if (!listed.ok) return {};
+function hiddenPaths(root: string): Fact<string[]> {
+  const listed = git(root, ["ls-files", "-v", "-z"], { timeout: 10_000, maxBuffer: 256 << 20 });
+  if (!listed.ok) return listed;
   const marked = listed.value.split("\0").filter((entry) => /^(?:[a-z]|S) /.test(entry));
   const hidden = marked.map((entry) => entry.slice(2)).filter((path) => lookAt(`${root}/${path}`));
-  return hidden.length > MOST_HIDDEN ? {} : { hidden };
+  if (hidden.length <= MOST_HIDDEN) return { ok: true, value: hidden };
+  // Every save of a run holds them, so these many are one name that is the same only for the same files.
+  return { ok: true, value: [`${hidden.length} files (${hashOf(hidden.sort().join("\0")).slice(0, 12)})`] };
 }
 
 const WORDS_BEFORE_PATH: Record<string, number> = { "1 ": 8, "2 ": 9, "u ": 10, "? ": 1 };
@@ -71,9 +75,9 @@ export const GIT_PLACES = "/opt/homebrew/bin:/usr/local/bin:/usr/bin:/bin:/run/c
 export const gitProgram = (): string | null =>
   Bun.which("git", { PATH: GIT_PLACES }) ?? Bun.which("git", { PATH: process.env.PATH ?? "" });
 
-function git(root: string, args: string[]): Fact<string> {
+function git(root: string, args: string[], limits?: Parameters<typeof spawnGit>[2]): Fact<string> {
   try {
-    const { exitCode, stdout, stderr, exitedDueToTimeout } = spawnGit(root, args);
+    const { exitCode, stdout, stderr, exitedDueToTimeout } = spawnGit(root, args, limits);
     if (exitedDueToTimeout) return { ok: false, why: "git did not answer in 10 s" };
     if (exitCode === 0) return { ok: true, value: stdout.toString() };
     return { ok: false, why: stderr.toString().trim().split("\n")[0] || `git exit ${exitCode}` };

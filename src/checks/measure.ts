@@ -145,9 +145,10 @@ function readyTasks({ root, session }: GateSources): Fact<{ ready: string[]; own
     require("../trackers/project-tracker.ts") as typeof import("../trackers/project-tracker.ts");
   const opened = openProjectTracker(root);
   const ready = opened.kind === "ok" ? opened.value.ready({ labels: [] }) : opened;
-  if (ready.kind !== "ok") return { ok: false, why: `the tracker does not answer (${ready.why})` };
   const listed = opened.kind === "ok" ? opened.value.list({ state: "claimed" }) : opened;
-  const own = listed.kind === "ok" ? listed.value.find(({ owner }) => owner === actorOf(session)) : undefined;
+  if (ready.kind !== "ok") return { ok: false, why: `the tracker does not answer (${ready.why})` };
+  if (listed.kind !== "ok") return { ok: false, why: `the tracker does not answer (${listed.why})` };
+  const own = listed.value.find(({ owner }) => owner === actorOf(session));
   return { ok: true, value: { ready: ready.value.map(({ id }) => id), own: own?.id ?? null } };
 }
 

@@ -3,16 +3,15 @@
  * dependencies are installed. One hash of these few; caches and build outputs are no part of it.
  */
 import { lstatSync, readdirSync, realpathSync, statSync } from "node:fs";
-import { attempt } from "../../kernel/attempt.ts";
 import type { Fact } from "../../kernel/types/run.ts";
-import { hashOf, messageOf, readText } from "../../store/files.ts";
+import { hashOf, messageOf, namesIn, readText, tolerate } from "../../store/files.ts";
 import { dirname, join } from "../../store/names.ts";
 import { isOwned } from "../../store/owned.ts";
 import { isTestClass, LEFT_OUT } from "../core/test-class.ts";
 import { askGit, deadline, findRepo, ignoresRoot, type Repo, readable, timeLeft } from "./git.ts";
 
 /** Of an ignored folder that is no known cache, and of a project without git. */
-const MOST_ENTRIES = 2_000;
+const MOST_ENTRIES = 20_000;
 const MOST_FILES = 50_000;
 const NONE: ReadonlySet<string> = new Set();
 
@@ -47,12 +46,14 @@ function listed(repo: Repo, which: string[], until: number): string[] {
     .map((path) => readable(path.slice(repo.prefix.length)));
 }
 
+/** Up to `most` files and a few more. What the person may not read, a check may not read either. */
 function walk(root: string, dir: string, most: number, until: number): string[] {
   const files: string[] = [];
   const folders = [dir];
-  for (let folder = folders.pop(); folder !== undefined && files.length < most; folder = folders.pop()) {
+  for (let folder = folders.pop(); folder !== undefined && files.length <= most; folder = folders.pop()) {
     timeLeft(until);
-    for (const entry of readdirSync(join(root, folder), { withFileTypes: true })) {
+    const path = join(root, folder);
+    for (const entry of tolerate(["EACCES"], () => readdirSync(path, { withFileTypes: true }), [])) {
       if (LEFT_OUT.test(entry.name)) continue;
       if (entry.isDirectory()) folders.push(`${folder}${entry.name}/`);
       else files.push(folder + entry.name);
@@ -63,14 +64,23 @@ function walk(root: string, dir: string, most: number, until: number): string[] 
 
 /** Ignored by git, and still read by test runners. */
 export const ignoredTests = (root: string, until: number) =>
-  ignoredFiles(root, until).filter((path) => isTestClass(path, NONE));
+  ignoredFiles(root, until, () => undefined).filter((path) => isTestClass(path, NONE));
 
-function ignoredFiles(root: string, until: number): string[] {
+/** `onMore`: a folder has more files than are looked at. */
+function ignoredFiles(root: string, until: number, onMore: (folder: string) => void): string[] {
   const repo = findRepo(root);
   if (repo === null || ignoresRoot(repo, until)) return [];
-  return listed(repo, ["-o", "-i", "--directory"], until)
-    .filter((path) => !isCache(path) && !isOwned(path))
-    .flatMap((path) => (path.endsWith("/") ? attempt(() => walk(root, path, MOST_ENTRIES, until), []) : [path]));
+  const paths = listed(repo, ["-o", "-i", "--directory"], until).filter((path) => !isCache(path) && !isOwned(path));
+  return paths.flatMap((path) => {
+    if (!path.endsWith("/")) return [path];
+    const files = walk(root, path, MOST_ENTRIES, until);
+    if (files.length > MOST_ENTRIES) onMore(path);
+    return files;
+  });
+}
+
+function notWhole(folder: string): never {
+  throw new Error(`${folder} is ignored by git and has more than ${MOST_ENTRIES} files`);
 }
 
 // ── Dependencies ────────────────────────────────────────────────────────────
@@ -101,13 +111,13 @@ function places(root: string): string[] {
 function sitePackages(place: string): string[] {
   return VENVS.flatMap((venv) => {
     const lib = join(place, venv, "lib");
-    return attempt(() => readdirSync(lib), []).map((python) => join(lib, python, "site-packages"));
+    return (namesIn(lib) ?? []).map((python) => join(lib, python, "site-packages"));
   });
 }
 
 /** Names of what is installed, what makes Python load more, and when each package was last written. */
 function pythonLines(folder: string): string[] {
-  return attempt(() => readdirSync(folder), [])
+  return (namesIn(folder) ?? [])
     .filter((name) => name !== "__pycache__")
     .sort()
     .map((name) => {
@@ -134,7 +144,9 @@ const ENVIRONMENT = /(?:^|\/)\.env(?:\.[^/]*|rc)?$/;
 
 export function hashSurroundings(root: string): Fact<string> {
   try {
-    const files = ignoredFiles(root, deadline()).filter((path) => ENVIRONMENT.test(path) || isTestClass(path, NONE));
+    const files = ignoredFiles(root, deadline(), notWhole).filter(
+      (path) => ENVIRONMENT.test(path) || isTestClass(path, NONE),
+    );
     const above = places(root);
     const manifests = above.flatMap((place) => MANIFESTS.map((name) => join(place, name)));
     const lines = [...files.sort().map((path) => join(root, path)), ...manifests].map(contentLine);

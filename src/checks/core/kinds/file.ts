@@ -15,8 +15,8 @@ export const file = kind<FileFinding>({
     check: optional(path, "This file is there and is not empty."),
     options: { contains: optional(gateLine, "The file holds this text.") },
   }),
+  // Looked at each time: it may be ignored by git, so that no tree shows that it is gone.
   needs: "measure",
-  keep: true,
   measure({ inspectFile, readFile }, { file: name = "", contains }) {
     const { state, size } = inspectFile(name);
     if (state !== "there" || contains === undefined)
