@@ -9,7 +9,7 @@ import { messageOf } from "../../store/files.ts";
 import { dirname, join } from "../../store/names.ts";
 import { isOwned } from "../../store/owned.ts";
 import { deadline, timeLeft } from "./git.ts";
-import { ignoredTests, listFiles, newFiles } from "./surroundings.ts";
+import { ignoredTests, listFiles } from "./surroundings.ts";
 import { treeHash } from "./tree.ts";
 
 /** Written by checks each time, often with the same content. */
@@ -24,8 +24,6 @@ interface Seen {
   ctime: number;
   size: number;
   folder: boolean;
-  /** git does not track it: a check may have made it, and may write it again */
-  fresh?: boolean;
 }
 
 /** Looks at the tree, which has to be `tree` now; the answer names what moved since then. */
@@ -56,13 +54,12 @@ function lookAround(root: string): Map<string, Seen> {
       paths.add(join(root, dir));
   }
   timeLeft(until);
-  const fresh = newFiles(root, until);
-  const seen = new Map<string, Seen>();
-  for (const path of paths) {
-    const found = look(path);
-    if (found !== null) seen.set(path, { ...found, fresh: fresh.has(shorten(root, path)) });
-  }
-  return seen;
+  return new Map(
+    [...paths].flatMap((path) => {
+      const found = look(path);
+      return found === null ? [] : [[path, found]];
+    }),
+  );
 }
 
 /** The project itself and all above it: each can be renamed, too. */
@@ -82,5 +79,5 @@ function isSame(path: string, before: Seen): boolean {
   const now = look(path);
   if (now === null || now.ino !== before.ino || now.folder !== before.folder) return false;
   if (now.ctime === before.ctime) return true;
-  return (now.folder || before.fresh === true) && Math.abs(now.ctime - now.mtime) <= SAME_MOMENT;
+  return now.folder && Math.abs(now.ctime - now.mtime) <= SAME_MOMENT;
 }

@@ -92,6 +92,13 @@ describe("the tree it is about", () => {
     expect(textOf(beside("runs"))).toBe("ran\nran\n");
   });
 
+  test("a formatter that writes the same again once: the second run holds", () => {
+    const format = "[ -e ../formatted ] || { cp a.txt ../old; cat ../old > a.txt; touch ../formatted; }";
+    const ran = run(ground, shell(`${format}; echo ran >> ../runs`, { tree: start() }));
+    expect(ran.moved).toBeUndefined();
+    expect(textOf(beside("runs"))).toBe("ran\nran\n");
+  });
+
   test("nothing moved: one run, and the surroundings are kept", () => {
     const ran = run(ground, shell("mkdir -p coverage; echo 1 > coverage/x; echo ran >> ../runs", { tree: start() }));
     expect(ran.moved).toBeUndefined();

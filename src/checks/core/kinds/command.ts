@@ -116,7 +116,10 @@ function judgeRan(gate: Gate, { ran, wrote, environment }: RanFact, judgeRun: ()
     const why = `it changes the tree each time it runs (${firstNames(wrote)}); ignore these files`;
     return { ...found, ...unproven(why) };
   }
-  if (ran.moved) return { ...found, ...unproven(`the tree moved while it was checked: ${firstNames(ran.moved)}`) };
+  if (ran.moved) {
+    const why = `the tree moved while it was checked: ${firstNames(ran.moved)}; if the check writes them, ignore them`;
+    return { ...found, ...unproven(why) };
+  }
   const attempts = ran.attempts.length;
   return attempts > 1 ? { ...found, flaky: true, why: `${found.why}, at attempt ${attempts} only (flaky)` } : found;
 }
