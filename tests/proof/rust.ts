@@ -132,7 +132,14 @@ const ROWS: Row[] = [
   ],
 ];
 
-export const ATTACKS: Case[] = ROWS.map(([name, edit, more]) => ({ name, on: RUST, want: "held", edit, ...more }));
+/** Repaired and built, then as it was again with its old time: cargo takes the program for a new one. */
+const STALE = `cp -p ${CODE} ../old && sed -i 's/b + a/a - b/' ${CODE} && cargo test --offline -q >/dev/null 2>&1
+cat ../old > ${CODE} && touch -r ../old ${CODE} && cargo test --offline -q >/dev/null 2>&1`;
+
+export const ATTACKS: Case[] = [
+  ...ROWS.map(([name, edit, more]): Case => ({ name, on: RUST, want: "held", edit, ...more })),
+  { name: "the time of the code is set back", on: RUST, want: "held", sh: STALE, says: ["subtracts"] },
+];
 
 // ── Honest changes: the code is repaired as well ────────────────────────────
 
@@ -179,10 +186,12 @@ const HONEST_ROWS: Row[] = [
   ],
 ];
 
-export const HONEST: Case[] = HONEST_ROWS.map(([name, edit, more]) => ({
-  name,
-  on: RUST,
-  want: "pass",
-  edit: withFix(RUST, edit),
-  ...more,
-}));
+/** As a copy, an archive or a tool that restores the times of commits leaves them. */
+const OLD_TIMES = `cargo test --offline -q >/dev/null 2>&1 && find . -path ./.git -prune -o -path ./target -prune -o -type f -exec touch -d 2020-01-01 {} +`;
+
+export const HONEST: Case[] = [
+  ...HONEST_ROWS.map(([name, edit, more]): Case => {
+    return { name, on: RUST, want: "pass", edit: withFix(RUST, edit), ...more };
+  }),
+  { name: "all files have old times", on: RUST, want: "pass", edit: withFix(RUST, {}), sh: OLD_TIMES },
+];

@@ -10,6 +10,7 @@ import { dirname, join } from "../../store/names.ts";
 import { isOwned } from "../../store/owned.ts";
 import { deadline, timeLeft } from "./git.ts";
 import { ignoredTests, listFiles } from "./surroundings.ts";
+import { setTrueTimes } from "./times.ts";
 import { treeHash } from "./tree.ts";
 
 /** Written by checks each time, often with the same content. */
@@ -45,7 +46,9 @@ const shorten = (root: string, path: string) => (path.startsWith(`${root}/`) ? p
 
 function lookAround(root: string): Map<string, Seen> {
   const until = deadline();
-  const files = [...listFiles(root, until), ...ignoredTests(root, until)];
+  const listed = listFiles(root, until);
+  setTrueTimes(root, listed);
+  const files = [...listed, ...ignoredTests(root, until)];
   const paths = new Set(foldersAbove(root));
   for (const path of files) {
     if (isOwned(path) || OUTPUT.test(path)) continue;
