@@ -1,9 +1,13 @@
 import type { Fact, GitFact } from "../kernel/types/run.ts";
 import { hashOf, lookAt, messageOf } from "../store/files.ts";
+import { findGit, oddGitFile } from "../store/git-dir.ts";
 import { isOwned } from "../store/place.ts";
 
 /** Asks git about the tree. */
 export function gatherGit(root: string): Fact<GitFact> {
+  const place = findGit(root);
+  const odd = place && oddGitFile(place);
+  if (odd) return { ok: false, why: `${odd} is not a regular file` };
   const status = git(root, ["status", "--porcelain=v2", "--branch", "-z", "--untracked-files=normal"]);
   if (!status.ok) return status;
   const fields = status.value.split("\0");

@@ -35,6 +35,17 @@ export function findGit(root: string): { top: string; common: string } | null {
   }
 }
 
+const READ_BY_GIT = ["HEAD", "index", "config", "config.worktree", "packed-refs", "info/exclude", "info/attributes"];
+const READ_IN_TREE = [".gitignore", ".gitattributes", ".gitmodules"];
+
+/** A file that git reads at each question and that is none: a FIFO would let it wait for ever. */
+export function oddGitFile({ top, common }: { top: string; common: string }): string | null {
+  const own = findGitDir(top) ?? common;
+  const paths = [...new Set([own, common])].flatMap((folder) => READ_BY_GIT.map((name) => join(folder, name)));
+  const isOdd = (path: string) => attempt(() => !stat(path).isFile() && !stat(path).isDirectory(), false);
+  return [...paths, ...READ_IN_TREE.map((name) => join(top, name))].find(isOdd) ?? null;
+}
+
 /**
  * The same project in the main checkout, for what all worktrees of a repository share. The project itself where it is in
  * no linked worktree, or where there is no main checkout (a bare repository, a branch without that folder).

@@ -1,7 +1,7 @@
 /** How Pawl asks git about the tree: nothing that a repository configures is run, and nothing of the person's is written. */
 import { realpathSync } from "node:fs";
 import { messageOf } from "../../store/files.ts";
-import { findGit, findGitDir } from "../../store/git-dir.ts";
+import { findGit, findGitDir, oddGitFile } from "../../store/git-dir.ts";
 import { join } from "../../store/names.ts";
 import { GIT_PLACES, gitProgram, spawnGit } from "../git.ts";
 
@@ -27,12 +27,14 @@ export interface Repo {
   prefix: string;
 }
 
-/** null: no repository, or git is not installed. */
+/** null: no repository, or git is not installed. Throws where git would wait for a file that is none. */
 export function findRepo(root: string): Repo | null {
   const real = realpathSync(root);
   const found = findGit(real);
   const gitDir = found && findGitDir(found.top);
   if (!found || !gitDir || gitProgram() === null) return null;
+  const odd = oddGitFile(found);
+  if (odd !== null) throw new Error(`${odd} is not a regular file`);
   const prefix = real === found.top ? "" : toRaw(`${real.slice(found.top === "/" ? 1 : found.top.length + 1)}/`);
   return { top: found.top, gitDir, objects: join(found.common, "objects"), prefix };
 }

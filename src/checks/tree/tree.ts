@@ -11,7 +11,20 @@
  *    times that were put back are not believed.
  * 4. No filter, hook, monitor or remote of the repository is run or asked; see lfs.ts for git-lfs.
  */
-import { copyFileSync, lstatSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, utimesSync } from "node:fs";
+import {
+  closeSync,
+  constants,
+  copyFileSync,
+  fstatSync,
+  lstatSync,
+  mkdirSync,
+  mkdtempSync,
+  openSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  utimesSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import type { Fact } from "../../kernel/types/run.ts";
 import { hashOf, lookAt, messageOf, TEMP_PREFIX } from "../../store/files.ts";
@@ -196,9 +209,20 @@ function openIndex(look: Look): IndexScan {
 }
 
 function scan({ repo, settings, call }: Look): IndexScan {
-  const bytes = readFileSync(call.index);
+  const bytes = readRegular(call.index);
   const { mtimeMs } = statSync(call.index);
   return scanIndex(bytes, settings.width, Math.floor(mtimeMs / 1000), mayBeOwn(bytes, repo.prefix));
+}
+
+/** A FIFO that took its place a moment ago would never end. */
+function readRegular(path: string): Buffer {
+  const fd = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
+  try {
+    if (!fstatSync(fd).isFile()) throw new Error(`${path} is not a regular file`);
+    return readFileSync(fd);
+  } finally {
+    closeSync(fd);
+  }
 }
 
 /**
