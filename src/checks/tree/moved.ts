@@ -8,14 +8,18 @@ import { attempt } from "../../kernel/attempt.ts";
 import { messageOf } from "../../store/files.ts";
 import { dirname, join } from "../../store/names.ts";
 import { isOwned } from "../../store/owned.ts";
+import { isTestClass } from "../core/test-class.ts";
 import { deadline, timeLeft } from "./git.ts";
-import { ignoredTests, listFiles } from "./surroundings.ts";
+import { ignoredTests, listFiles, newFiles } from "./surroundings.ts";
 import { setTrueTimes } from "./times.ts";
 import { treeHash } from "./tree.ts";
 
 /** Written by checks each time, often with the same content. */
 const OUTPUT =
   /(?:^|\/)(?:coverage|htmlcov|test-results|playwright-report|reports?|dist|build|out|generated|__generated__|__snapshots__|node_modules|target|__pycache__|\.[\w-]*(?:cache|vitest|nyc_output))\/|(?:^|\/)(?:\.coverage|coverage\.\w+|junit[\w.-]*\.xml)$|\.(?:log|tsbuildinfo|lcov|snap|pyc|gen\.\w+|generated\.\w+)$/;
+
+/** What a check may write as its report, also where git neither tracks nor ignores it. Code and tests are no report. */
+const REPORT = /\.(?:txt|out|json|xml|html?|csv|md|svg|png)$/;
 
 /** How far the two times of one change of a folder may differ, in ms. */
 const SAME_MOMENT = 2;
@@ -25,6 +29,8 @@ interface Seen {
   ctime: number;
   size: number;
   folder: boolean;
+  /** plainly written again, it has not moved: entries come and go in a folder, and a check writes its report */
+  mayBeWritten: boolean;
 }
 
 /** Looks at the tree, which has to be `tree` now; the answer names what moved since then. */
@@ -57,10 +63,13 @@ function lookAround(root: string): Map<string, Seen> {
       paths.add(join(root, dir));
   }
   timeLeft(until);
+  const fresh = newFiles(root, until);
+  const isReport = (path: string) => fresh.has(path) && REPORT.test(path) && !isTestClass(path, new Set());
   return new Map(
     [...paths].flatMap((path) => {
       const found = look(path);
-      return found === null ? [] : [[path, found]];
+      if (found === null) return [];
+      return [[path, { ...found, mayBeWritten: found.folder || isReport(shorten(root, path)) }]];
     }),
   );
 }
@@ -71,7 +80,7 @@ function foldersAbove(root: string): string[] {
   return above === root ? [root] : [root, ...foldersAbove(above)];
 }
 
-function look(path: string): (Seen & { mtime: number }) | null {
+function look(path: string): (Omit<Seen, "mayBeWritten"> & { mtime: number }) | null {
   const found = lstatSync(path, { throwIfNoEntry: false });
   if (found === undefined) return null;
   const { ino, ctimeMs, mtimeMs, size } = found;
@@ -82,5 +91,5 @@ function isSame(path: string, before: Seen): boolean {
   const now = look(path);
   if (now === null || now.ino !== before.ino || now.folder !== before.folder) return false;
   if (now.ctime === before.ctime) return true;
-  return now.folder && Math.abs(now.ctime - now.mtime) <= SAME_MOMENT;
+  return before.mayBeWritten && Math.abs(now.ctime - now.mtime) <= SAME_MOMENT;
 }

@@ -30,6 +30,12 @@ export function listFiles(root: string, until: number): string[] {
   );
 }
 
+/** Files that git does not track yet, and does not ignore. */
+export function newFiles(root: string, until: number): Set<string> {
+  const repo = findRepo(root);
+  return new Set(repo === null || ignoresRoot(repo, until) ? [] : listed(repo, ["-o"], until));
+}
+
 /** Seen from the project; a folder that is ignored as a whole ends with "/". */
 function listed(repo: Repo, which: string[], until: number): string[] {
   const below = repo.prefix === "" ? [] : ["--", readable(repo.prefix.slice(0, -1))];

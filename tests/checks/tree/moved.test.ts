@@ -17,6 +17,7 @@ function project(): void {
   git("commit", "-qm", "more");
   put("out.txt", "out\n");
   put("new/b.ts");
+  put("tests/a.json");
   mkdirSync(join(root, "__pycache__"));
 }
 
@@ -44,7 +45,12 @@ describe("swapped and swapped back", () => {
     ["a folder above", 'b=$(dirname "$PWD"); mv "$b" "$b-old"; mv "$b-old" "$b"', [".."]],
     ["a test", "cp tests/a.test.ts ../old; : > tests/a.test.ts; cat ../old > tests/a.test.ts", ["tests/a.test.ts"]],
     ["settings that git ignores", "cp conftest.py ../old; : > conftest.py; cat ../old > conftest.py", ["conftest.py"]],
-    ["a file that git does not track", "cp out.txt ../old; echo good > out.txt; cat ../old > out.txt", ["out.txt"]],
+    ["code that git does not track", "cp new/b.ts ../old; : > new/b.ts; cat ../old > new/b.ts", ["new/b.ts"]],
+    [
+      "a fixture that git does not track",
+      "cp tests/a.json ../old; : > tests/a.json; cat ../old > tests/a.json",
+      ["tests/a.json"],
+    ],
     ["a folder that git does not track", "mv new ../old; mkdir new; rmdir new; mv ../old new", ["new"]],
     ["a link", "rm link; ln -s run.sh link; rm link; ln -s src/a.ts link", ["link"]],
     ["a mode", "chmod 000 src/a.ts; chmod 644 src/a.ts", ["src/a.ts"]],
@@ -88,6 +94,7 @@ describe("what checks and people do", () => {
     ],
     ["a build", "mkdir -p build; echo > build/a.js; rm -r build"],
     ["logs", "echo > run.log"],
+    ["a report that it made before, written again", "echo out > out.txt"],
     ["an editor in an ignored file", "echo more > notes.local"],
     ["reading", "cat src/a.ts tests/a.test.ts > /dev/null; ls -R > /dev/null"],
     ["git", "git status > /dev/null; git add -A; git stash list"],
