@@ -10,6 +10,8 @@ import { gatesOf, leavesOf } from "../kernel/types/workflow.ts";
 import { notifyAbout } from "../notify/commits.ts";
 import { logError } from "../store/errors.ts";
 import { readPointer } from "../store/place.ts";
+import { isAnothers } from "../store/processes/client.ts";
+import { describeParent } from "../store/processes/owner.ts";
 import { fallAsleep, stayAwake } from "../store/processes/wakers.ts";
 import { loadRun } from "../store/runs.ts";
 import { commandEvent } from "./shared/command-event.ts";
@@ -27,7 +29,9 @@ export function rewake(input: Input): number {
   if (event.kind !== "stop") return 0;
   const pointer = readPointer(event.host, event.session);
   const loaded = pointer && !pointer.off && pointer.run !== "" ? loadRun(pointer.root, pointer.run) : null;
-  if (!pointer || !loaded || !leavesOf(gatesOf(loaded.workflow)).some(commandOf)) return 0;
+  // The hook next to us records who else calls.
+  if (!pointer || isAnothers(pointer, describeParent())) return 0;
+  if (!loaded || !leavesOf(gatesOf(loaded.workflow)).some(commandOf)) return 0;
   try {
     stayAwake(event.host, event.session);
     return isLeftRunning(pointer.root, pointer.run, event) ? wake(pointer.root, pointer.run, event) : 0;

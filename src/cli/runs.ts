@@ -8,7 +8,8 @@ import { openCall } from "../hosts/claude/open-call.ts";
 import { attempt } from "../kernel/attempt.ts";
 import type { Answer, CommandName, Json, PhaseChange, Run, Workflow } from "../kernel/types/run.ts";
 import { UserError } from "../kernel/user-error.ts";
-import { offerRun } from "../store/place.ts";
+import { freeClient, offerRun } from "../store/place.ts";
+import { agentOfSession } from "../store/processes/person.ts";
 import { listArchived, listRuns, loadRun } from "../store/runs.ts";
 import { STALE_MS } from "../store/waiting.ts";
 import { type Io, type Parsed, print, projectRoot } from "./shared/args.ts";
@@ -132,12 +133,15 @@ function phase(root: string, words: string[], parsed: Parsed, io: Io): number {
 
 function act(root: string, name: CommandName, named: string | undefined, { values }: Parsed, io: Io): number {
   const id = findRunId(root, named, false);
+  const run = loadRun(root, id)?.commit.run;
   // Finishing passes the gates, and a formal workflow is the agent's to move.
-  if (name !== "finish" && name !== "resume" && !loadRun(root, id)?.commit.run.formal)
-    refuseAgent(`${name} its own run`);
+  if (name !== "finish" && name !== "resume" && !run?.formal) refuseAgent(`${name} its own run`);
   const event = commandEvent(name, id, values["--why"] ?? "");
   const code = say(handleCommand(root, id, event, { patient: true }), id, name, io);
-  if (name === "adopt") offerToSession(root, id);
+  if (name !== "adopt") return code;
+  // An agent may adopt a formal workflow; it may not take a session from its process.
+  if (run?.owner && agentOfSession() === null) freeClient(run.owner.host, run.owner.session);
+  offerToSession(root, id);
   return code;
 }
 

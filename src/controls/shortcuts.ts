@@ -145,10 +145,10 @@ const CONTINUOUS = "auto-workflow";
 const TRIES = 20;
 
 async function execute(typed: Typed, does: "execute" | "resume"): Promise<Answer> {
-  const { shortcut, root, event } = typed;
+  const { shortcut, root, event, incoming } = typed;
   const { gatherTasks, mayResume } = await import("./status.ts");
-  const { noteActor } = await import("../store/actors.ts");
-  noteActor(root, event.session);
+  const { noteClient } = await import("../store/actors.ts");
+  noteClient(event.session, incoming.client ?? {});
   for (let tries = 0; tries < TRIES; tries++) {
     const view = gatherTasks(root);
     if (view.why !== undefined)

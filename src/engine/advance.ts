@@ -1,6 +1,7 @@
 import type { Answer, Commit, Decision, Event, Facts, Run, Step, Workflow } from "../kernel/types/run.ts";
 import { logError } from "../store/errors.ts";
 import { releasePointer } from "../store/place.ts";
+import type { Client } from "../store/processes/client.ts";
 import { project, recover } from "../store/project.ts";
 import { commitRun, loadRun } from "../store/runs.ts";
 import { gatherDocument } from "./gather/document.ts";
@@ -13,6 +14,8 @@ export interface Incoming {
   transcript: string | null;
   /** the folder the host was in; decides nothing once a run has begun */
   cwd: string | null;
+  /** the process whose event this is; commands have none */
+  client?: Client;
   /** no one waits for the answer: checks may take as long as they need */
   patient?: true;
 }

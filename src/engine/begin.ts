@@ -10,9 +10,9 @@ import { logError } from "../store/errors.ts";
 import { insideRoot, lookAt, readText } from "../store/files.ts";
 import { homeDir } from "../store/home.ts";
 import { bindPointer, excludeOurs, findRoot, isOff, type Pointer, sessionRoot } from "../store/place.ts";
-import { clientProcess } from "../store/processes/owner.ts";
+import { clientMark } from "../store/processes/client.ts";
 import { recover } from "../store/project.ts";
-import { describeParent, isArchived, listRuns, loadRun, pinWorkflow, readCommits } from "../store/runs.ts";
+import { isArchived, listRuns, loadRun, pinWorkflow, readCommits } from "../store/runs.ts";
 import {
   advanceRun,
   answering,
@@ -102,7 +102,7 @@ function create(request: BeginRequest): BeginResult {
   const documentPath = formal ? (path ?? newFormalPath(root, request.workflow, formal, event)) : plan.documentPath;
   // Where nothing can be written, nothing is bound either: its run would be missed at the next stop.
   pinWorkflow(root, plan.id, workflow);
-  bind(event, root, plan.id, formal !== undefined);
+  bind(incoming, root, plan.id, formal !== undefined);
   const asked = request.request ?? (request.task || workflow.watch || formal ? "" : requestIn(incoming));
   const beginning = { ...request, workflow, event, stages, request: asked, ...plan, documentPath };
   const place = { id: plan.id, document: { path: documentPath } };
@@ -111,14 +111,14 @@ function create(request: BeginRequest): BeginResult {
 }
 
 /** The pointer comes first: without its run it means nothing, but a run without its pointer would be lost to the session. */
-function bind({ host, session }: Event, root: string, id: string, isFormal: boolean): void {
+function bind({ event: { host, session }, client }: Incoming, root: string, id: string, isFormal: boolean): void {
   const bound = isFormal ? { root, run: "", formal: [id] } : { root, run: id };
-  if (session !== "") bindPointer(host, session, { ...bound, ...describeParent() });
+  if (session !== "") bindPointer(host, session, { ...bound, ...client });
 }
 
 /** The session of this event gets a run that is there already. null: it is not any more. */
 function take(incoming: Incoming, root: string, id: string, how: typeof takeOver, isFormal = false): Reply | null {
-  bind(incoming.event, root, id, isFormal);
+  bind(incoming, root, id, isFormal);
   return advanceRun(root, id, incoming, how)?.reply ?? null;
 }
 
@@ -274,7 +274,7 @@ export function takeCleared(incoming: Incoming): Reply | null {
     const root = findRoot(cwd);
     if (isOff(root)) return null;
     const waiting = listRuns(root).filter(({ status }) => status === "waiting");
-    const marks = [clientProcess(), event.turn].filter((mark) => mark !== "");
+    const marks = [clientMark(incoming.client ?? {}), event.turn].filter((mark) => mark !== "");
     const found = waiting.find(({ id }) => marks.includes(loadRun(root, id)?.commit.run.work.cleared ?? ""));
     return found ? take(incoming, root, found.id, takeUpCleared) : null;
   } catch (error) {

@@ -4,7 +4,8 @@ import { logError } from "../store/errors.ts";
 import { lookAt } from "../store/files.ts";
 import { homeDir } from "../store/home.ts";
 import { findRoot, isOff, type Pointer, readPointer, releasePointer } from "../store/place.ts";
-import { clientProcess, isFork } from "../store/processes/owner.ts";
+import { clientMark, identifyCaller, noteRefused, takeRefused } from "../store/processes/client.ts";
+import { isFork } from "../store/processes/owner.ts";
 import { loadRun } from "../store/runs.ts";
 import { STALE_MS, startLines } from "../store/waiting.ts";
 import { advanceRun, answering, type Incoming, joinReplies, type Reply } from "./advance.ts";
@@ -29,12 +30,48 @@ export interface Capabilities {
 
 /** Which runs an event is about, and one reply for all of them. null: it is none of our business. */
 export async function handleEvent(given: Incoming, capabilities: Capabilities): Promise<Reply | null> {
-  const pointer = readPointer(given.event.host, given.event.session);
+  const { event } = given;
+  const pointer = readPointer(event.host, event.session);
   if (pointer?.off) return null;
-  const incoming = pointer ? withClient(await withoutForgery(given, pointer)) : given;
-  const { event } = incoming;
   // A fork inherits nothing. Older clients announce it as a resume, with the id of its origin, which goes on living.
   if (event.kind === "start" && (event.source === "fork" || (event.source === "resume" && isFork()))) return null;
+  const caller = identifyCaller(given, pointer);
+  if ("refused" in caller) return refuseCaller(event, pointer, caller.refused);
+  const incoming = { ...given, client: caller.client };
+  const reply = await handleOwn(
+    pointer ? withMark(await withoutForgery(incoming, pointer)) : incoming,
+    pointer,
+    capabilities,
+  );
+  const refused = pointer && canTell(event) ? takeRefused(event.host, event.session) : null;
+  return refused === null ? reply : joinReplies([reply, answering({ turn: "none", person: refused })]);
+}
+
+/** What the person reads where they are. */
+const canTell = ({ kind }: Event) => kind === "start" || kind === "prompt" || kind === "stop";
+
+/** Recorded, told to the one who sent it, and told to the person at the session's own client with its next event. */
+function refuseCaller(event: Event, pointer: Pointer | null, why: string): Reply | null {
+  logError(pointer?.root ?? null, event.kind, `not obeyed: ${why}`);
+  if (pointer === null) return null;
+  const { host, session } = event;
+  noteRefused(
+    host,
+    session,
+    `Pawl: another process sent an event of this session (${event.kind}). It was not obeyed: ${why}.`,
+  );
+  const id = pointer.run || (pointer.formal?.[0] ?? "");
+  const person = `Pawl: nothing that happens here moves run ${id}: ${why}. Close that client, or let go of it with \`pawl runs adopt ${id}\`.`;
+  return canTell(event) ? answering({ turn: "none", person }) : null;
+}
+
+/** An event of the session's own client. */
+async function handleOwn(
+  incoming: Incoming,
+  pointer: Pointer | null,
+  capabilities: Capabilities,
+): Promise<Reply | null> {
+  const { event } = incoming;
   const found = isTurningPoint(event) ? await findFormal(incoming, pointer, capabilities) : null;
   const known = found ?? pointer;
   const atRun = () => (known === null || isOff(known.root) ? null : atWork(incoming, known));
@@ -71,16 +108,16 @@ async function withoutForgery(incoming: Incoming, pointer: Pointer): Promise<Inc
   const { event } = incoming;
   if (event.kind !== "prompt" || event.injected) return incoming;
   const { forgedBy } = await import("../store/processes/person.ts");
-  const why = forgedBy(pointer, isApproval(event.text));
+  const why = forgedBy(incoming.client ?? {}, isApproval(event.text));
   if (why === null) return incoming;
   logError(pointer.root, "prompt", `not taken for the person's own: ${why}`);
   return { ...incoming, event: { ...event, injected: true } };
 }
 
 /** What the next conversation of the same process is known by. */
-function withClient(incoming: Incoming): Incoming {
-  const { event } = incoming;
-  return event.kind === "ended" ? { ...incoming, event: { ...event, client: clientProcess() } } : incoming;
+function withMark(incoming: Incoming): Incoming {
+  const { event, client = {} } = incoming;
+  return event.kind === "ended" ? { ...incoming, event: { ...event, client: clientMark(client) } } : incoming;
 }
 
 /** The conversation is about to be lost, or has been: the time to look for workflows that no one registered. */

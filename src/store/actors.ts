@@ -6,7 +6,7 @@ import { namesOrNone, readJson, removeQuietly, writeInHome } from "./files.ts";
 import { statePath } from "./home.ts";
 import { isPlainName } from "./names.ts";
 import { allPointers, type Pointer } from "./place.ts";
-import { describeParent, type Identity, ownerGone } from "./processes/owner.ts";
+import { describeParent, type Identity, isSameProcess, ownerGone } from "./processes/owner.ts";
 import { loadRun } from "./runs.ts";
 
 /** true: at work; false: known to be gone. Of those that are not in here no one knows. */
@@ -26,7 +26,6 @@ export function knownActors(): Actors {
 }
 
 interface Noted extends Partial<Identity> {
-  root: string;
   session: string;
   /** milliseconds since 1970 */
   at: number;
@@ -36,32 +35,41 @@ interface Noted extends Partial<Identity> {
 const KEPT_MS = 3_600_000;
 
 /**
- * A session with a run is known by its pointer. One that only has a task is noted, with its process. Where the process
- * is not known, no one could ever tell that it is dead.
+ * A session with a run is known by its pointer; any other by this, with its process. Where the process is not known, no
+ * one could ever tell that it is dead.
  */
-export function noteActor(root: string, session: string, host = process.ppid): void {
-  const found = describeParent(host);
-  if (found.pid === undefined || !isPlainName(session)) return;
-  const noted: Noted = { root, session, at: Date.now(), ...found };
+export function noteClient(session: string, client: Partial<Identity>): void {
+  if (client.pid === undefined || !isPlainName(session)) return;
+  const noted: Noted = { session, at: Date.now(), ...client };
   try {
+    // Every session is noted once: this is the time to forget those that ended long ago.
+    notedSessions();
     writeInHome(statePath("actors", session), `${JSON.stringify(noted)}\n`, "unsynced");
   } catch (error) {
     // No reason to keep it from its task.
-    logError(root, "actors", error);
+    logError(null, "actors", error);
   }
 }
+
+/** By a command below the agent. What the session's own events said counts more, as long as that process is there. */
+export function noteActor(session: string, host: number): void {
+  const noted = notedClient(session);
+  if (noted === null || ownerGone(noted)) noteClient(session, describeParent(host));
+}
+
+/** null: no event of the session has come yet. */
+export const notedClient = (session: string): Partial<Identity> | null =>
+  isPlainName(session) ? readNoted(session) : null;
 
 /** A process has one conversation at a time: the newest. */
 function notedSessions(): { session: string; isLive: boolean }[] {
   const all = namesOrNone(statePath("actors")).flatMap((name) => readNoted(name) ?? []);
   return all.map((one) => {
-    const isLive = !ownerGone(one) && !all.some((other) => other.at > one.at && isSame(other, one));
+    const isLive = !ownerGone(one) && !all.some((other) => other.at > one.at && isSameProcess(other, one));
     if (!isLive && Date.now() - one.at > KEPT_MS) removeQuietly(statePath("actors", one.session));
     return { session: one.session, isLive };
   });
 }
-
-const isSame = (a: Noted, b: Noted) => a.pid === b.pid && a.pid_start === b.pid_start && a.boot === b.boot;
 
 function readNoted(name: string): Noted | null {
   const value = readJson(statePath("actors", name), 8 * 1024);

@@ -169,6 +169,14 @@ export function offerRun(host: string, session: string, root: string, offer: str
   writePointer(host, session, { ...(before?.root === root ? before : { root, run: "" }), offer });
 }
 
+/** The person takes the session from its process: the one that speaks next has it. */
+export function freeClient(host: string, session: string): void {
+  const before = readPointer(host, session);
+  if (before === null) return;
+  const { pid: _pid, pid_start: _start, pid_ns: _ns, boot: _boot, ...rest } = before;
+  writePointer(host, session, rest);
+}
+
 /** The run is over; what else the session has stays. */
 export function releasePointer(host: string, session: string, id: string): void {
   const before = readPointer(host, session);

@@ -40,7 +40,7 @@ import { ownerGone } from "./processes/owner.ts";
 import { seal } from "./seal.ts";
 
 export { archiveRun, isArchived, type KeptCommit, listArchived, RunError, readCommits } from "./commits.ts";
-export { describeParent, ownerGone } from "./processes/owner.ts";
+export { ownerGone } from "./processes/owner.ts";
 
 // ── Writing ─────────────────────────────────────────────────────────────────
 

@@ -10,6 +10,7 @@ import {
   type Place,
   payload,
   removePlaces,
+  run,
   runHook,
   type Session,
   shell,
@@ -83,24 +84,17 @@ test("the turn ends with a request for /clear, and the fresh conversation has th
   expect(runsOf(place.root)).toMatchObject([{ archived: true, outcome: "completed" }]);
 });
 
-/** Both hooks as children of one process with the client's name, or each of its own. */
+/** Both events from the client of the session, or the second from another one. */
 function clear(place: Place, session: Session, fresh: Session, how: "one client" | "two clients"): string {
-  const files = [
-    payload(place, session, "SessionEnd", { reason: "clear" }),
-    payload(place, fresh, "SessionStart", { source: "clear" }),
-  ].map((sent, at) => {
-    const path = join(place.base, `${how}-${at}.json`);
-    writeFileSync(path, `${JSON.stringify(sent)}\n`);
-    return `"${PAWL}" hook claude --via local < "${path}"`;
-  });
-  const clients = how === "one client" ? [files.join("; ")] : files;
-  const run = (line: string) =>
-    Bun.spawnSync({
-      cmd: ["bash", "-c", 'exec -a claude bash -c "$0; exit 0"', line],
-      cwd: place.root,
-      env: { ...place.env, ...CLIENT },
-    });
-  return clients.map((line) => run(line).stdout.toString()).join("");
+  const ended = runHook(place, payload(place, session, "SessionEnd", { reason: "clear" })).out;
+  const start = payload(place, fresh, "SessionStart", { source: "clear" });
+  if (how === "one client") return ended + runHook(place, start).out;
+  return ended + fromAnother(place, start);
+}
+
+function fromAnother(place: Place, sent: object): string {
+  const client = ["/bin/sh", "-c", `"${PAWL}" hook claude --via local; exit 0`];
+  return run(place, client, { input: `${JSON.stringify(sent)}\n`, env: CLIENT }).out;
 }
 
 test.each(["one client", "two clients"] as const)("a newer client's /clear names no turn: %s", (how) => {
@@ -122,6 +116,6 @@ test("a conversation cleared in another turn, and one that nobody waits for, get
   runHook(place, payload(place, session, "SessionEnd", { reason: "clear", prompt_id: "one-turn" }));
   const other = openSession(place, "other");
   const started = payload(place, other, "SessionStart", { source: "clear", prompt_id: "another-turn" });
-  expect(runHook(place, started).out).not.toContain("CODING");
+  expect(fromAnother(place, started)).not.toContain("CODING");
   expect(runsOf(place.root)).toMatchObject([{ status: "waiting", owner: { session: session.id } }]);
 });

@@ -2,7 +2,8 @@
 import { afterAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
-import { openSession, payload, removePlaces, runPawl } from "../harness/harness.ts";
+import { openSession, payload, removePlaces } from "../harness/harness.ts";
+import { runByPerson } from "../harness/person.ts";
 import {
   type AutoWorld,
   ageClaims,
@@ -97,7 +98,7 @@ describe.each(KINDS)("%s", (kind) => {
 
   test("where Pawl is switched off, nothing is claimed", () => {
     const world = openAuto(kind, 1);
-    expect(runPawl(world.place, ["off"]).code).toBe(0);
+    expect(runByPerson(world.place, ["off"]).code).toBe(0);
     expect(prompt(world, "/auto").agent).toBe("");
     expect(holders(world)).toEqual({});
   });

@@ -4,7 +4,8 @@ import { existsSync, readdirSync, readFileSync, statSync, symlinkSync, writeFile
 import { join } from "node:path";
 import { readCost } from "../../src/store/cost.ts";
 import { type Armed, armed } from "../cli/hook/hostile.ts";
-import { payload, removePlaces, runHook, runPawl } from "../harness/harness.ts";
+import { payload, removePlaces, runHook } from "../harness/harness.ts";
+import { runByPerson } from "../harness/person.ts";
 import { runOf } from "../harness/run-files.ts";
 import { inHome } from "../harness/sealing.ts";
 import { ask, FIRST, mine, runFolder, told } from "./status-line.ts";
@@ -55,7 +56,7 @@ describe("the cost of a run", () => {
     const state = armed();
     const { id } = runOf(state.place.root, state.session.id)!;
     for (const usd of [1, 2]) mine(state, { usd });
-    runPawl(state.place, ["runs", "abort"]);
+    runByPerson(state.place, ["runs", "abort"]);
     mine(state, { usd: 9 });
     expect(existsSync(join(state.place.root, ".pawl/archive", id))).toBe(true);
     expect(costOf(state, id)).toMatchObject({ usd: 1 });
@@ -66,7 +67,7 @@ describe("the cost of a run", () => {
     const { id } = runOf(state.place.root, state.session.id)!;
     for (const usd of [1, 2]) mine(state, { usd });
     const other = { ...state, session: { ...state.session, id: "22222222-0000-4000-8000-000000000000", turn: 1 } };
-    runPawl(state.place, ["runs", "adopt"]);
+    runByPerson(state.place, ["runs", "adopt"]);
     runHook(state.place, payload(state.place, other.session, "UserPromptSubmit", { prompt: "/complete-work" }));
     for (const usd of [5, 9]) mine(other, { usd });
     expect(costOf(state, id)).toMatchObject({ usd: 5, sessions: 2 });

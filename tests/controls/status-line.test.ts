@@ -13,6 +13,7 @@ import {
   runHook,
   runPawl,
 } from "../harness/harness.ts";
+import { runByPerson } from "../harness/person.ts";
 import { runOf } from "../harness/run-files.ts";
 import { inHome, sealedCommit } from "../harness/sealing.ts";
 import { ask, FIRST, line, mine, NOTHING, told } from "./status-line.ts";
@@ -56,7 +57,7 @@ describe("a session without a run", () => {
     for (let n = 0; n < 2; n++) expect(line(place).out).toBe("Next: Above\n");
     // The folder itself is there by the second time: only the switch in it is new.
     for (let n = 0; n < 2; n++) {
-      runPawl(place, ["off"]);
+      runByPerson(place, ["off"]);
       expect(line(place)).toEqual(NOTHING);
       runPawl(place, ["on"]);
       for (let again = 0; again < 2; again++) expect(line(place).out).toBe("Next: Above\n");
@@ -114,7 +115,7 @@ describe("a session with a run", () => {
 
   test("what waits for the person is in it, within eighty columns", () => {
     const state = armed();
-    runPawl(state.place, ["runs", "pause"]);
+    runByPerson(state.place, ["runs", "pause"]);
     const { id } = runOf(state.place.root, state.session.id)!;
     const { out } = mine(state);
     expect(out).toEndWith(`paused by command: \`pawl runs resume ${id}\`\n`);
@@ -125,7 +126,7 @@ describe("a session with a run", () => {
   test("a run that ended makes room for the next task", () => {
     const state = armed();
     tasks(state.place, "## Tasks\n- [ ] Afterwards\n");
-    runPawl(state.place, ["runs", "abort"]);
+    runByPerson(state.place, ["runs", "abort"]);
     expect(mine(state).out).toBe("Next: Afterwards\n");
   });
 
@@ -149,11 +150,11 @@ describe("a session with a run", () => {
     expect(ask(state.place, told(state.place, { session: state.session.id }), [], { env: { PAWL: "0" } })).toEqual(
       NOTHING,
     );
-    runPawl(state.place, ["off"]);
+    runByPerson(state.place, ["off"]);
     expect(mine(state)).toEqual(NOTHING);
     runPawl(state.place, ["on"]);
     expect(mine(state).out).toBe(FIRST);
-    runPawl(state.place, ["off", "--session", state.session.id]);
+    runByPerson(state.place, ["off", "--session", state.session.id]);
     expect(mine(state)).toEqual(NOTHING);
   });
 
@@ -221,7 +222,7 @@ describe("--wrap", () => {
   test("switched off: only theirs", () => {
     const state = armed();
     expect(wrap(state, "echo mine", { env: { PAWL: "0" } }).out).toBe("mine\n");
-    runPawl(state.place, ["off"]);
+    runByPerson(state.place, ["off"]);
     expect(wrap(state, "echo mine").out).toBe("mine\n");
   });
 

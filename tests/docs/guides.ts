@@ -3,6 +3,7 @@ import { copyFileSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } fro
 import { dirname, join, resolve } from "node:path";
 import { contentOf, stampOf } from "../../bin/place.mjs";
 import { makePlace, PAWL, shell } from "../harness/harness.ts";
+import { runOutside } from "../harness/person.ts";
 import { perform, type World } from "../scenarios/scenario.ts";
 
 export interface Block {
@@ -58,7 +59,7 @@ const PLAYERS: Record<string, (world: World, block: Block) => string[]> = {
   text: () => [],
   console: (world, { text }) =>
     steps(text, /^\$ /).flatMap(({ first: command, rest: shown }) => {
-      const { out } = shell(world.place, `{ ${command}\n} 2>&1`);
+      const { out } = runOutside(world.place, ["/bin/sh", "-c", `{ ${command}\n} 2>&1`]);
       return compare(command, plain(world, out), shown);
     }),
   /** what only a person at a terminal can do: shown for the eye; an approval in it is given */

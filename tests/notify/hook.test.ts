@@ -16,6 +16,7 @@ import {
   stopFields,
   transcribeMessage,
 } from "../harness/harness.ts";
+import { runByPerson } from "../harness/person.ts";
 import { environments, isIdle, listening, program, put, received, until } from "./ground.ts";
 
 /** The machine may be busy. */
@@ -167,9 +168,9 @@ describe("the host asks", () => {
     const session = openSession(place, "main");
     expect(notifies(place, session, "auth_success").out).toBe("");
     const off = armed(place, "off");
-    expect(runPawl(place, ["off", "--session", off.id]).code).toBe(0);
+    expect(runByPerson(place, ["off", "--session", off.id]).code).toBe(0);
     expect(asks(place, off).out).toBe("");
-    expect(runPawl(place, ["off"]).code).toBe(0);
+    expect(runByPerson(place, ["off"]).code).toBe(0);
     expect(asks(place, session).out).toBe("");
     expect(isIdle(place)).toBe(true);
   });

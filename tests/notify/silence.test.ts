@@ -12,10 +12,10 @@ import {
   payload,
   removePlaces,
   runHook,
-  runPawl,
   type Session,
   transcribePrompt,
 } from "../harness/harness.ts";
+import { runByPerson } from "../harness/person.ts";
 import { isIdle, listening, put, received, until } from "./ground.ts";
 
 /** The machine may be busy. */
@@ -89,7 +89,7 @@ test.each<[string, (place: Place) => void]>([
     "that the person paused",
     (place) => {
       working(place, 12);
-      expect(runPawl(place, ["runs", "pause"], { env: ago(place, 11) }).code).toBe(0);
+      expect(runByPerson(place, ["runs", "pause"], { env: ago(place, 11) }).code).toBe(0);
     },
   ],
   ["of which nobody heard for two days", (place) => void working(place, 2 * 24 * 60)],

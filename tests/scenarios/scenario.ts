@@ -17,6 +17,7 @@ import {
   transcribeReport,
   transcribeTool,
 } from "../harness/harness.ts";
+import { runByPerson } from "../harness/person.ts";
 import { runOf } from "../harness/run-files.ts";
 
 export interface World {
@@ -137,7 +138,7 @@ const ACTIONS: Record<string, (world: World, value: never, step: Step) => Result
     trustProject(world.place);
     return NOTHING;
   },
-  pawl: (world, words: string) => ({ ...NOTHING, ran: runPawl(world.place, filled(world, words).split(" ")) }),
+  pawl: (world, words: string) => ({ ...NOTHING, ran: runByPerson(world.place, filled(world, words).split(" ")) }),
 };
 
 export const isAction = (key: string) => key in ACTIONS;

@@ -2,11 +2,12 @@
 import { logError } from "../../src/store/errors.ts";
 import { takeLock } from "../../src/store/lock.ts";
 import * as place from "../../src/store/place.ts";
+import { describeParent } from "../../src/store/processes/owner.ts";
 import * as projecting from "../../src/store/project.ts";
 import * as runs from "../../src/store/runs.ts";
 
 const known: Record<string, (...args: never[]) => unknown> = {
-  ...{ ...place, ...projecting, ...runs, logError },
+  ...{ ...place, ...projecting, ...runs, logError, describeParent },
   takeLock: (...args: Parameters<typeof takeLock>) => void takeLock(...args),
 } as never;
 const [calls, uid] = process.argv.slice(2) as [string, string | undefined];

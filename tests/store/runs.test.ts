@@ -8,7 +8,6 @@ import { recover } from "../../src/store/project.ts";
 import {
   archiveRun,
   commitRun,
-  describeParent,
   listArchived,
   listRuns,
   loadRun,
@@ -243,5 +242,4 @@ describe("owners", () => {
     ];
     for (const [change, gone] of table) expect([change, ownerGone({ ...alive, ...change })]).toEqual([change, gone]);
   });
-  test("a parent that is no host is not described", () => expect(describeParent()).toEqual({}));
 });

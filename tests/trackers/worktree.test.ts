@@ -69,9 +69,12 @@ test("the lock is the main checkout's, too: eight sessions at once get eight tas
     const sent = payload({ root }, openSession(place, name), "UserPromptSubmit", { prompt: "x" });
     const input = new Blob([JSON.stringify(sent)]);
     const env = { ...place.env, ...CLIENT };
-    return Bun.spawn([PAWL, "hook", "claude", "--via", "local"], { cwd: root, env, stdin: input, stdout: "pipe" });
+    // Each has a client of its own, which stays: one process has one conversation at a time.
+    const client = ["/bin/sh", "-c", `'${PAWL}' hook claude --via local; exec >&-; exec sleep 100`];
+    return Bun.spawn(client, { cwd: root, env, stdin: input, stdout: "pipe" });
   });
   const said = await Promise.all(hooks.map(({ stdout }) => stdout.text()));
+  for (const client of hooks) client.kill();
   for (const text of said) expect(text).toContain("Start this task, it is yours");
   expect(new Set(textIn(place.root).match(/@pawl-\S+/g)).size).toBe(8);
 });

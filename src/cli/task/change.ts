@@ -104,9 +104,9 @@ function isAt(to: TaskState, { tracker, task, me }: Change): boolean {
   return task.state === to && (to !== "claimed" || isMine(task, me, tracker));
 }
 
-function claim({ root, tracker, task, me, parsed }: Change): Answer<Task> {
+function claim({ tracker, task, me, parsed }: Change): Answer<Task> {
   const mayTake = parsed.flags.has("--force") || isDead(task, tracker);
-  noteCaller(root);
+  noteCaller();
   if (task.state === "claimed" && mayTake) sure(tracker.reopen(task.id));
   return tracker.claim(task.id, me);
 }

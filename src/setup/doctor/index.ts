@@ -14,7 +14,7 @@ import {
   checkWorktree,
 } from "./settings.ts";
 import { ourPlugin, readAllSettings, readPlugins } from "./settings-files.ts";
-import { checkBeside, checkEnvironment, checkNotify } from "./surroundings.ts";
+import { checkBeside, checkCallers, checkEnvironment, checkNotify } from "./surroundings.ts";
 
 type Check = () => Finding[] | Promise<Finding[]>;
 
@@ -40,6 +40,7 @@ export async function examine(ground: DoctorContext): Promise<Section[]> {
     },
     Surroundings: {
       environment: () => checkEnvironment(ground, files),
+      callers: () => checkCallers(),
       beside: () => checkBeside(ground, files, plugins),
       notify: () => checkNotify(ground),
     },

@@ -5,6 +5,7 @@ import { configPath } from "../../definitions/shortcuts.ts";
 import { desktopProgram, whereIs } from "../../notify/channels.ts";
 import { isObject, lookAt } from "../../store/files.ts";
 import { join } from "../../store/names.ts";
+import { describeParent } from "../../store/processes/owner.ts";
 import { clean, type DoctorContext, type Finding, note, ok, trouble } from "./finding.ts";
 import { type HookEntry, hooksIn, type Plugin, readField, type SettingsFile } from "./settings-files.ts";
 
@@ -31,6 +32,14 @@ export function checkEnvironment({ env, home, claude }: DoctorContext, files: Se
   if (!env.HOME)
     found.push(...trouble("env-home", "HOME is not set: a hook's shell looks for the program there", "set HOME"));
   return found.length > 0 ? found : ok("env", "nothing in the environment or in settings' env changes what hooks do");
+}
+
+/** Says something only where events cannot be bound to the client's process. */
+export function checkCallers(): Finding[] {
+  if (describeParent().pid !== undefined) return [];
+  const what =
+    "neither /proc nor ps tells which process calls a hook: events count by the marks of agents' shells, which can be forged";
+  return note("callers", what, "mount /proc, or install ps at /bin/ps");
 }
 
 const PER_PROJECT = "install per project (`pawl init`), or as a plugin";

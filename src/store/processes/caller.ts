@@ -13,10 +13,10 @@ export function callingActor(): string {
 }
 
 /** An agent that takes a task is at work on it as long as its process is there. */
-export function noteCaller(root: string): void {
+export function noteCaller(): void {
   const session = callingSession();
   const host = process.platform === "linux" ? above().find(isHost) : undefined;
-  if (host !== undefined && session !== null) noteActor(root, session, host);
+  if (host !== undefined && session !== null) noteActor(session, host);
 }
 
 /**

@@ -7,8 +7,9 @@ import { attempt } from "../../kernel/attempt.ts";
 import { readlink } from "../../native/disk.ts";
 import { messageOf } from "../files.ts";
 import { basename } from "../names.ts";
-import { allPointers, type Pointer } from "../place.ts";
-import { isHost, ownerGone, pidNamespace, pidsAbove, procStatus, procText } from "./owner.ts";
+import { allPointers } from "../place.ts";
+import type { Client } from "./client.ts";
+import { ownerGone, pidNamespace, pidsAbove, procStatus, procText } from "./owner.ts";
 
 export type PersonState = { ok: true; who: string } | { ok: false; why: string };
 
@@ -142,16 +143,13 @@ function fromPs(): Ancestor[] {
 // ── Prompts ─────────────────────────────────────────────────────────────────
 
 /**
- * Why the person cannot have typed a prompt; null: nothing speaks against it. A client calls its hooks itself, and marks
- * the shells that it makes for its agent. An agent can call a hook too, with a prompt of its own making. An agent that
- * forges the marks as well gets through. `weighty`: the prompt would decide something for the person.
+ * Why the person cannot have typed a prompt that came from the session's own process; null: nothing speaks against it.
+ * Where that process could not be read, the marks that a client gives to its agent's shells are all there is.
+ * `weighty`: the prompt would decide something for the person.
  */
-export function forgedBy(pointer: Pointer, weighty: boolean): string | null {
+export function forgedBy({ pid }: Client, weighty: boolean): string | null {
   if (isAgentShell(process.env)) return "the hook was called from the agent's shell";
-  if (process.platform !== "linux") return null;
-  if (isHost(process.ppid))
-    return weighty && isAgentShell(readEnviron(process.ppid)) ? "its client was started by an agent" : null;
-  return pointer.pid !== undefined && !ownerGone(pointer) ? "the hook was not called by its client" : null;
+  return weighty && pid !== undefined && isAgentShell(readEnviron(pid)) ? "its client was started by an agent" : null;
 }
 
 /** `claude-code_2-1-197_agent`; its hooks have `…_harness`. */

@@ -1,7 +1,7 @@
 /** Which process is it, is it still there, and how its whole group is ended. */
 import { readNames } from "../../native/disk.ts";
 import { errorCode } from "../files.ts";
-import { bootId, type Identity, pidNamespace, procStatus, procText, type Status } from "./owner.ts";
+import { bootId, type Identity, pidNamespace, procText, readStatus } from "./owner.ts";
 
 export type { Identity } from "./owner.ts";
 
@@ -29,15 +29,6 @@ export function processState(one: Identity): "there" | "gone" | "unknown" {
   const status = readStatus(one.pid);
   if (status === undefined) return "unknown";
   return status !== null && !status.dead && status.start === one.pid_start ? "there" : "gone";
-}
-
-const readStatus = (pid: number) => (process.platform === "linux" ? procStatus(pid) : statusByPs(pid));
-
-function statusByPs(pid: number): Status | null {
-  const asked = Bun.spawnSync(["ps", "-o", "stat=,ppid=,pgid=,lstart=", "-p", String(pid)], { env: { LC_ALL: "C" } });
-  const [state = "", parent, group, ...start] = asked.stdout.toString().trim().split(/\s+/);
-  if (state === "") return null;
-  return { start: start.join(" "), parent: Number(parent), group: Number(group), dead: state.startsWith("Z") };
 }
 
 // ── Groups ──────────────────────────────────────────────────────────────────

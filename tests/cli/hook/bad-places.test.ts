@@ -10,11 +10,12 @@ import {
   payload,
   type Ran,
   removePlaces,
+  run,
   runHook,
   shell,
 } from "../../harness/harness.ts";
 import { runOf } from "../../harness/run-files.ts";
-import { type Armed, armed, CLAIM, expectGoesOn, expectHarmless, HOOK, quoted, stop } from "./hostile.ts";
+import { type Armed, armed, CLAIM, expectGoesOn, expectHarmless, HOOK, stop } from "./hostile.ts";
 
 afterAll(removePlaces);
 
@@ -34,7 +35,7 @@ const arming = ({ place, session }: Armed, fields: Record<string, unknown> = {})
 
 /** Into a mount namespace of its own, which vanishes with the process. */
 function mounted(place: Place, mounts: string, sent: unknown): Ran {
-  return shell(place, `printf %s ${quoted(sent)} | unshare -m sh -c ${`'${mounts} && exec ${HOOK}'`}`);
+  return run(place, ["unshare", "-m", "sh", "-c", `${mounts} && exec ${HOOK}`], { input: JSON.stringify(sent) });
 }
 
 function inFolder(path: string, then: () => void): void {
@@ -72,8 +73,9 @@ describe("the working folder", () => {
 
   test("deleted under the process", () => {
     const state = armed();
-    const script = `mkdir ../gone && cd ../gone && rmdir ../gone && printf %s ${quoted(stop(state, CLAIM))} | ${GUARDED}`;
-    expect(expectHarmless(state.place, { error: null }, () => shell(state.place, script)).out).toContain("step 2 of 4");
+    const cmd = ["/bin/sh", "-c", `mkdir ../gone && cd ../gone && rmdir ../gone && ${GUARDED}`];
+    const act = () => run(state.place, cmd, { input: JSON.stringify(stop(state, CLAIM)) });
+    expect(expectHarmless(state.place, { error: null }, act).out).toContain("step 2 of 4");
   });
 
   const traps: [string, Record<string, string>][] = [

@@ -3,9 +3,9 @@ import { dlopen } from "bun:ffi";
 import { afterAll, describe, expect, test } from "bun:test";
 import { closeSync, constants, openSync, readSync, writeSync } from "node:fs";
 import { join } from "node:path";
-import { CLIENT, PAWL, payload, removePlaces, runHook, shell } from "../../harness/harness.ts";
+import { CLIENT, PAWL, payload, removePlaces, run, runHook } from "../../harness/harness.ts";
 import { journalOf, runsOf } from "../../harness/run-files.ts";
-import { armed, CLAIM, expectHarmless, HOOK, quoted, stop, type Wanted } from "./hostile.ts";
+import { armed, CLAIM, expectHarmless, HOOK, stop, type Wanted } from "./hostile.ts";
 
 afterAll(removePlaces);
 
@@ -13,12 +13,13 @@ describe("stdout", () => {
   const shut: [string, string, Wanted["error"]][] = [
     ["closed", ">&-", null],
     ["a full disk", "> /dev/full", { home: "ENOSPC" }],
-    ["a reader that is gone", "| true", null],
+    ["a reader that is gone", "> >(true)", null],
   ];
   test.each(shut)("%s: the decision holds and is given again with the next prompt", (_name, redirect, error) => {
     const state = armed();
-    const script = `printf %s ${quoted(stop(state, CLAIM))} | ${HOOK} ${redirect}`;
-    const ran = expectHarmless(state.place, { error: null, ...(error && { error }) }, () => shell(state.place, script));
+    const cmd = ["bash", "-c", `exec ${HOOK} ${redirect}`];
+    const act = () => run(state.place, cmd, { input: JSON.stringify(stop(state, CLAIM)) });
+    const ran = expectHarmless(state.place, { error: null, ...(error && { error }) }, act);
     expect(ran.out).toBe("");
     state.session.turn += 1;
     const next = payload(state.place, state.session, "UserPromptSubmit", { prompt: "are you there?" });

@@ -104,7 +104,7 @@ describe("a claim of another", () => {
   async function withClient(place: Place, script: string, then: () => void): Promise<void> {
     const client = join(place.base, "claude");
     symlinkSync("/bin/bash", client);
-    const env = { ...place.env, CLAUDE_CODE_SESSION_ID: OTHER, CLAUDECODE: "1" };
+    const { env } = place;
     const cmd = [client, "-c", `${script} > /dev/null; echo ready; read -r end`];
     const child = Bun.spawn({ cmd, cwd: place.root, env, stdin: "pipe", stdout: "pipe" });
     try {
@@ -122,7 +122,7 @@ describe("a claim of another", () => {
 
   test.each([
     ["x", byHook],
-    ["pawl task start", () => `'${PAWL}' task start a`],
+    ["pawl task start", () => `CLAUDE_CODE_SESSION_ID=${OTHER} CLAUDECODE=1 '${PAWL}' task start a`],
   ])("%s: taken without a run, it is held as long as the client is there, and no longer", async (_way, script) => {
     const place = placeWith();
     let fresh = "";

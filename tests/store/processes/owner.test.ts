@@ -15,16 +15,9 @@ function callBelow(argv0: string, home: string, calls: unknown[][]): unknown[] {
 
 const described = { pid: expect.any(Number), pid_start: expect.stringMatching(/^\d+$/), boot: expect.any(String) };
 
-for (const [argv0, known] of [
-  ["claude", true],
-  ["/opt/bin/claude", true],
-  ["bash", false],
-  ["/home/claude/bash", false],
-] as const) {
-  test(`a parent called ${argv0} is ${known ? "" : "no "}host`, () => {
-    const [parent] = callBelow(argv0, tempRoot(), [["describeParent"]]);
-    if (known) expect(parent).toMatchObject(described);
-    else expect(parent).toEqual({});
+for (const argv0 of ["claude", "bash", "/home/claude/bash"]) {
+  test(`a parent called ${argv0} is known by number and start time, not by its name`, () => {
+    expect(callBelow(argv0, tempRoot(), [["describeParent"]])).toEqual([expect.objectContaining(described)]);
   });
 }
 
