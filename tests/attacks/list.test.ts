@@ -34,6 +34,15 @@ const ATTACKS: Row[] = [
     "characters that end a line only for some do not put a signal on a line of its own",
   ],
   ["hidden characters in what is shown for approval", "cli/trust.test.ts", "cannot hide what it would run"],
+  // ── Events and terminals of the agent's own making ─────────────────────────
+  ["an event sent by another process", "attacks/forged-events.test.ts", "from %s"],
+  ["an event sent by a second client", "attacks/forged-events.test.ts", "another process of the same session"],
+  [
+    "a run begun from the agent's shell",
+    "attacks/forged-events.test.ts",
+    "a session without a run: what the agent's shell sends begins none",
+  ],
+  ["a terminal of the agent's own making", "store/processes/terminal.test.ts", "what an agent starts is no person:"],
   // ── Files of a run ─────────────────────────────────────────────────────────
   [
     "the document edited",

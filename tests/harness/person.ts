@@ -6,6 +6,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { PAWL, type Place, type Ran, type RunOptions } from "./harness.ts";
+import { DESKTOP } from "./terminal-window.ts";
 
 /** It begins only when the shell that started it has ended: until then it would have us among its ancestors. */
 const ORPHAN = `folder=$1; shift
@@ -20,7 +21,7 @@ export function runOutside(place: Place, cmd: string[], options: RunOptions = {}
   try {
     writeFileSync(join(folder, "in"), options.input ?? "");
     Bun.spawnSync(["mkfifo", join(folder, "go"), join(folder, "code")]);
-    const env = { ...place.env, ...options.env };
+    const env = { ...DESKTOP, ...place.env, ...options.env };
     Bun.spawnSync(["/bin/sh", "-c", ORPHAN, "sh", folder, ...cmd], { cwd: options.cwd ?? place.root, env });
     writeFileSync(join(folder, "go"), "\n");
     const code = Number(read("code"));

@@ -20,6 +20,9 @@ export interface Seen {
   screen: string;
 }
 
+/** What a person's session gives to all that is started in it. */
+export const DESKTOP = { DISPLAY: ":0", TERM: "xterm" };
+
 const PATIENCE_MS = 30_000;
 
 export async function inWindow(work: Work): Promise<Seen> {
@@ -36,7 +39,7 @@ export async function inWindow(work: Work): Promise<Seen> {
       import.meta.path,
       folder,
     ];
-    await Bun.spawn(orphan, { env: { PATH: work.env.PATH ?? "" } }).exited;
+    await Bun.spawn(orphan, { env: { PATH: work.env.PATH ?? "", ...DESKTOP } }).exited;
     return await seen(join(folder, "seen"));
   } finally {
     rmSync(folder, { recursive: true, force: true });
@@ -60,7 +63,7 @@ async function beWindow(folder: string): Promise<void> {
   const words = lastWords();
   const child = Bun.spawn(cmd, {
     cwd,
-    env,
+    env: { ...DESKTOP, ...env },
     terminal: {
       exit: words.exit,
       cols: 200,

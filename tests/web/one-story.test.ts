@@ -8,7 +8,8 @@ import { buildNotice } from "../../src/notify/notice.ts";
 import type { Answer } from "../../src/web/api.ts";
 import { line } from "../controls/status-line.ts";
 import { idOf, make, openShop, promise } from "../harness/evening.ts";
-import { payload, removePlaces, runHook, runPawl } from "../harness/harness.ts";
+import { payload, removePlaces, runHook } from "../harness/harness.ts";
+import { runByPerson } from "../harness/person.ts";
 import { sessionOf, type World } from "../scenarios/scenario.ts";
 import { type Client, enter, startDashboard, stopDashboards } from "./ground.ts";
 
@@ -58,7 +59,7 @@ afterAll(() => {
   removePlaces();
 });
 
-const pawl = (...args: string[]) => runPawl(world.place, args).out;
+const pawl = (...args: string[]) => runByPerson(world.place, args).out;
 const json = (...args: string[]) => JSON.parse(pawl(...args, "--json"));
 
 /** What each surface says; null: it says that nothing is needed. */

@@ -2,7 +2,8 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { chmodSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { makePlace, type Place, removePlaces, runPawl } from "../harness/harness.ts";
+import { makePlace, type Place, removePlaces } from "../harness/harness.ts";
+import { runByPerson } from "../harness/person.ts";
 import { journalOf, runOf, runsOf } from "../harness/run-files.ts";
 import { type Step, sessionOf, type World } from "../scenarios/scenario.ts";
 import { type Client, enter, newWorld, play, startDashboard, stopDashboards } from "./ground.ts";
@@ -86,7 +87,9 @@ test.each<[string, string[], string]>([
   chmodSync(agent, 0o755);
   play(world, [{ write: { ".pawl/procedures/plain.yaml": PLAIN, "PLAN.md": "---\ntitle: Refunds in yen\n---\n" } }]);
   const before = new Set(runsOf(place.root).map(({ id }) => id));
-  expect(runPawl(place, ["loop", "plain", "--ai-cmd", agent, "--no-preflight", ...args])).toMatchObject({ code: 0 });
+  expect(runByPerson(place, ["loop", "plain", "--ai-cmd", agent, "--no-preflight", ...args])).toMatchObject({
+    code: 0,
+  });
   const { id } = runsOf(place.root).find((run) => !before.has(run.id))!;
   expect((await pageOf(id)).run).toMatchObject({ title, workflow: "loop" });
   expect(journalOf(place.root).find((line) => line.run === id && line.kind === "armed")).toMatchObject({ title });

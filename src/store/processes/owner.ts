@@ -63,11 +63,10 @@ export const pidNamespace = (): string => attempt(() => readlink(`${proc.root}/s
 
 const MOST_ABOVE = 200;
 
-/** The processes above this one, the nearest first. */
-export function pidsAbove(): number[] {
+/** The processes from this one upwards, the nearest first; by default those above us. */
+export function pidsAbove(from = process.ppid): number[] {
   const found: number[] = [];
-  for (let pid = process.ppid; pid > 0 && found.length < MOST_ABOVE; pid = readStatus(pid)?.parent ?? 0)
-    found.push(pid);
+  for (let pid = from; pid > 0 && found.length < MOST_ABOVE; pid = readStatus(pid)?.parent ?? 0) found.push(pid);
   return found;
 }
 

@@ -9,7 +9,8 @@ import { messageOf } from "../files.ts";
 import { basename } from "../names.ts";
 import { allPointers } from "../place.ts";
 import type { Client } from "./client.ts";
-import { ownerGone, pidNamespace, pidsAbove, procStatus, procText } from "./owner.ts";
+import { hasProc, ownerGone, PS, pidNamespace, pidsAbove, proc, procStatus, procText } from "./owner.ts";
+import { oddTerminal, terminalHolders } from "./terminal.ts";
 
 export type PersonState = { ok: true; who: string } | { ok: false; why: string };
 
@@ -17,6 +18,8 @@ export function isPerson(): PersonState {
   const agent = agentCalling();
   if (agent !== null) return { ok: false, why: `${agent}: only a person can approve` };
   if (!isatty(0) || !isatty(1)) return { ok: false, why: "there is no terminal: only a person at one can approve" };
+  const odd = oddTerminal();
+  if (odd !== null) return { ok: false, why: `${odd}: only a person at a terminal of their own can approve` };
   return { ok: true, who: userName() };
 }
 
@@ -25,8 +28,10 @@ export function agentCalling(): string | null {
   const marker = markerIn(process.env);
   if (marker !== undefined) return `${marker} in the environment shows that an agent calls this`;
   try {
-    const recorded = recordedPids();
-    return ancestors().flatMap((one) => suspicion(one, recorded) ?? [])[0] ?? null;
+    const clients = liveClients();
+    const recorded = clients.map(({ pid }) => pid);
+    const above = ancestors().flatMap((one) => suspicion(one, recorded) ?? [])[0];
+    return above ?? holderSuspicion(recorded) ?? lonely(clients);
   } catch (error) {
     return `Pawl cannot see who runs this (${messageOf(error)})`;
   }
@@ -36,10 +41,12 @@ export function agentCalling(): string | null {
 export function agentOfSession(): string | null {
   const marker = markerIn(process.env);
   if (marker !== undefined) return `${marker} is set`;
-  const recorded = recordedPids();
-  if (recorded.length === 0) return null;
+  const clients = liveClients();
+  if (clients.length === 0) return null;
+  const recorded = clients.map(({ pid }) => pid);
   const above = ancestors().find(({ pid }) => recorded.includes(pid));
-  return above ? `it was started below process ${above.pid}, the agent of a session` : null;
+  if (above) return `it was started below process ${above.pid}, the agent of a session`;
+  return holderSuspicion(recorded) ?? lonely(clients);
 }
 
 /** The system's answer: variables like USER say what the caller wants. */
@@ -69,7 +76,9 @@ const markerIn = (env: Record<string, string | undefined>) =>
   Object.keys(env).find((name) => MARKERS.has(name) && env[name] !== "" && env[name] !== undefined);
 
 /** The name it goes by, the file it is, and for an interpreter the script it runs. */
-function suspicion({ pid, comm, args, exe, env }: Ancestor, recorded: number[]): string | null {
+function suspicion(one: Ancestor | null, recorded: number[]): string | null {
+  if (one === null) return null;
+  const { pid, comm, args, exe, env } = one;
   const program = basename(args[0] ?? "");
   const script = INTERPRETERS.test(basename(exe) || program)
     ? (args.slice(1).find((arg) => !arg.startsWith("-")) ?? "")
@@ -85,12 +94,54 @@ function suspicion({ pid, comm, args, exe, env }: Ancestor, recorded: number[]):
 
 const scriptName = (script: string) => basename(script).replace(/\.[cm]?[jt]s$|\.py$/, "");
 
+interface LiveClient {
+  pid: number;
+  start: string;
+}
+
 /** The processes that sessions of ours belong to, and that are still the same. */
-function recordedPids(): number[] {
+function liveClients(): LiveClient[] {
   const here = pidNamespace();
-  return allPointers().flatMap(({ pointer }) =>
-    pointer.pid !== undefined && pointer.pid_ns === here && !ownerGone(pointer) ? [pointer.pid] : [],
+  return allPointers().flatMap(({ pointer: { pid, pid_start = "", ...rest } }) =>
+    pid !== undefined && rest.pid_ns === here && !ownerGone({ pid, pid_start, ...rest })
+      ? [{ pid, start: pid_start }]
+      : [],
   );
+}
+
+// ── The terminal ────────────────────────────────────────────────────────────
+
+/** An agent that makes a terminal holds its other end: by itself, or by a server that it started. */
+function holderSuspicion(recorded: number[]): string | null {
+  for (const holder of terminalHolders()) {
+    const found = pidsAbove(holder).flatMap((pid) => suspicion(fromProc(pid), recorded) ?? [])[0];
+    if (found !== undefined) return `process ${holder} made its terminal, and ${found}`;
+  }
+  return null;
+}
+
+/** What a desktop, a login or an editor gives to everything that is started in it. */
+const AT_HOME =
+  /^(DISPLAY|WAYLAND_DISPLAY|TERM|TERM_PROGRAM|SSH_CONNECTION|SSH_TTY|XDG_SESSION_ID|XDG_RUNTIME_DIR|VSCODE_\w+)$/;
+
+/**
+ * `env -i` hides the marks, and setsid the ancestors. What remains has no sign of a person's session, and is younger than an
+ * agent that runs here.
+ */
+function lonely(clients: LiveClient[]): string | null {
+  if (!hasProc()) return null;
+  const roots = [process.pid, ...terminalHolders()].flatMap((pid) => fromProc(pid) ?? []);
+  const odd = roots.find(
+    ({ pid, env }) => isYounger(pid, clients) && !Object.keys(env).some((name) => AT_HOME.test(name)),
+  );
+  return odd === undefined
+    ? null
+    : `process ${odd.pid} was started while an agent runs, with no sign of a person's session`;
+}
+
+function isYounger(pid: number, clients: LiveClient[]): boolean {
+  const start = Number(procStatus(pid)?.start);
+  return clients.some((client) => Number(client.start) < start);
 }
 
 // ── Ancestors ───────────────────────────────────────────────────────────────
@@ -106,14 +157,14 @@ interface Ancestor {
 
 /** Processes of others may be hidden; those of the same person are not. */
 function ancestors(): Ancestor[] {
-  const found = process.platform === "linux" ? pidsAbove().flatMap((pid) => fromProc(pid) ?? []) : fromPs();
+  const found = hasProc() ? pidsAbove().flatMap((pid) => fromProc(pid) ?? []) : fromPs();
   if (found.length === 0 && process.ppid > 0) throw new Error("the processes above it are hidden");
   return found;
 }
 
 function fromProc(pid: number): Ancestor | null {
   if (!procStatus(pid)) return null;
-  const exe = attempt(() => readlink(`/proc/${pid}/exe`), "").replace(/ \(deleted\)$/, "");
+  const exe = attempt(() => readlink(`${proc.root}/${pid}/exe`), "").replace(/ \(deleted\)$/, "");
   const args = procText(pid, "cmdline").split("\0");
   return { pid, comm: procText(pid, "comm").trim(), args, exe, env: readEnviron(pid) };
 }
@@ -127,7 +178,7 @@ function readEnviron(pid: number): Record<string, string> {
 
 /** Where there is no /proc. One look at all of them, so that none is missed in between. */
 function fromPs(): Ancestor[] {
-  const { stdout, exitCode } = Bun.spawnSync(["/bin/ps", "-axo", "pid=,ppid=,command="], { timeout: 5_000 });
+  const { stdout, exitCode } = Bun.spawnSync([PS, "-axo", "pid=,ppid=,command="], { timeout: 5_000 });
   if (exitCode !== 0) throw new Error("ps does not answer");
   const all = new Map<number, Ancestor & { parent: number }>();
   for (const line of stdout.toString().split("\n")) {
