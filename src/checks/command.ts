@@ -111,8 +111,15 @@ function result(measuring: Measuring, gate: Gate, ran: Ran, tree: string, wrote:
   };
   const baseline = measureBaseline({ measuring, gate, ran, tree, runIn });
   if (baseline === null) return running(measuring, waitsFor);
+  if (waitsFor !== "" && !isStill(measuring, tree))
+    return { kind: "unknown", why: "files changed while the tests of the beginning were run" };
   const changes = ran.named ? null : measuring.changes();
   return { ...fact, baseline, weakened: changes?.ok ? weakenings(changes.value) : [] };
+}
+
+function isStill({ sources: { root } }: Measuring, tree: string): boolean {
+  const now = treeHash(root, null);
+  return now.ok && now.value === tree;
 }
 
 /** Without git the tree is a hash of another length, and nothing of it is kept. */

@@ -53,6 +53,8 @@ export interface Case {
   edit?: Edit;
   /** what no text can say: git, links, removed folders */
   sh?: string;
+  /** what the hook is started through: a machine with less */
+  below?: string[];
   /** words that the agent or the person must read */
   says?: Array<string | RegExp>;
 }
@@ -116,9 +118,11 @@ export function script(place: Place, line: string): void {
   if (exitCode !== 0) throw new Error(`${line}: exit ${exitCode}: ${stderr}`);
 }
 
-export function setUp({ on, base }: Pick<Case, "on" | "base">): Place {
+type CasePlace = Place & Pick<Case, "below">;
+
+export function setUp({ on, base, below = [] }: Pick<Case, "on" | "base" | "below">): CasePlace {
   const made = makePlace();
-  const place = { ...made, env: { ...made.env, PATH } };
+  const place = { ...made, env: { ...made.env, PATH }, below };
   change(place, { ...on.files, ".pawl/workflows/ship.yaml": workflow(on.tests) });
   if (base) change(place, base);
   if (on.runner) symlinkSync(findRunner(on.runner)!, join(place.root, "node_modules"));
@@ -141,9 +145,9 @@ function shareCaches({ home }: Place): void {
 /** A slow compiler on a busy machine takes longer than the harness allows. */
 const LONGEST_MS = 170_000;
 
-function send(place: Place, session: Session, event: string, fields: object): Reply {
+function send(place: CasePlace, session: Session, event: string, fields: object): Reply {
   const { exitCode, stdout, stderr } = Bun.spawnSync({
-    cmd: [PAWL, "hook", "claude", "--via", "local"],
+    cmd: [...(place.below ?? []), PAWL, "hook", "claude", "--via", "local"],
     cwd: place.root,
     env: { ...place.env, ...CLIENT },
     stdin: Buffer.from(`${JSON.stringify(payload(place, session, event, fields))}\n`),
@@ -153,14 +157,14 @@ function send(place: Place, session: Session, event: string, fields: object): Re
   return readReply(event, stdout.toString());
 }
 
-export function prompt(place: Place, session: Session, text: string): Reply {
+export function prompt(place: CasePlace, session: Session, text: string): Reply {
   session.turn += 1;
   session.continuing = false;
   transcribePrompt(session, text);
   return send(place, session, "UserPromptSubmit", { prompt: text });
 }
 
-export function claim(place: Place, session: Session, words = "It is built."): Claim {
+export function claim(place: CasePlace, session: Session, words = "It is built."): Claim {
   const message = `${words}\n\n<promise>BUILT</promise>`;
   transcribeMessage(session, [{ type: "text", text: message }]);
   const reply = send(place, session, "Stop", stopFields(session, message));

@@ -10,7 +10,7 @@ import type { PlaceSpec } from "./place.ts";
 
 export type Restoring = Pick<PlaceSpec, "restore" | "remove" | "texts" | "copies">;
 
-const nothing = (): Restoring => ({ restore: [], remove: [], texts: {}, copies: {} });
+export const nothing = (): Restoring => ({ restore: [], remove: [], texts: {}, copies: {} });
 
 /** Every path that is put back, removed or written. */
 export const pathsOf = ({ restore, remove, texts, copies }: Restoring) =>

@@ -4,10 +4,19 @@ import type { BaselineFact, NamedReport, Ran, TestOutcome } from "../../kernel/t
 import type { Gate } from "../../kernel/types/workflow.ts";
 import { objectsFolder, readKnownFailures, readResult, writeKnownFailures, writeResult } from "../../store/bases.ts";
 import { computeClosure } from "../closure/closure.ts";
-import { compareTests, failedTests, incompleteness } from "../core/compare.ts";
+import { compareTests, differentTests, failedTests, incompleteness } from "../core/compare.ts";
 import { relevantLines } from "../core/relevant-lines.ts";
 import type { Measuring } from "../measuring.ts";
-import { ignoredChanges, oldTests, pathsOf, type Restoring, showChanges, together, wholeBase } from "./changes.ts";
+import {
+  ignoredChanges,
+  nothing,
+  oldTests,
+  pathsOf,
+  type Restoring,
+  showChanges,
+  together,
+  wholeBase,
+} from "./changes.ts";
 import type { PlaceSpec } from "./place.ts";
 
 export interface BaselineCase {
@@ -46,9 +55,23 @@ export function measureBaseline(found: BaselineCase): BaselineFact | null {
   if (base === null) return null;
   const old = changed.length === 0 ? undefined : found.runIn("o", place(tests));
   if (old === null) return null;
+  const invalid = old?.copied ? copyFault(ran.named, found.runIn("c", place(nothing()))) : undefined;
+  if (invalid === null) return null;
+  if (invalid) return { ...NONE, changed, why: invalid };
   const known = gate.failing === "known" ? knownFailures(root, gate, asReport(base), ran.named) : [];
-  const fact = { ...NONE, base: asReport(base), old: old ? outcome(old) : null, changed, known };
+  const start = typeof base === "string" ? { base: null, no_base: base } : { base };
+  const fact = { ...NONE, ...start, old: old ? outcome(old) : null, changed, known };
   return checked(found, fact, place(whole));
+}
+
+/** A copy counts only if the tests of now end there as they do in the project. null: it is not known yet; "": they do. */
+function copyFault(now: NamedReport, again: Ran | null): string | null {
+  if (again === null) return null;
+  if (!again.named) return `a copy of the project does not name its tests${again.error ? ` (${again.error})` : ""}`;
+  const other = differentTests(now, again.named);
+  return other.length === 0
+    ? ""
+    : `${other.length} tests end differently in a copy of the project: ${other.slice(0, 3).join("; ")}`;
 }
 
 export const resultName = (gate: Gate, tree: string) => `${gate.id}-${tree}`;
@@ -65,20 +88,22 @@ const outcome = (ran: Ran): TestOutcome => ({
   exit: ran.attempts.at(-1)?.exit ?? null,
   report: ran.error === undefined ? (ran.named ?? null) : null,
   tail: relevantLines(ran.error ?? ran.output, TAIL_LINES),
+  ...(ran.error !== undefined && { error: ran.error }),
 });
 
 const isComplete = ({ named, attempts, error }: Ran) =>
   error === undefined && named !== undefined && attempts.at(-1)?.exit === 0 && incompleteness(named, 0, null) === null;
 
-/** A beginning that could not be compiled has no names: then only what fails now counts. */
-const NO_NAMES = "none";
-const asReport = (base: NamedReport | typeof NO_NAMES) => (base === NO_NAMES ? null : base);
+const asReport = (base: NamedReport | string) => (typeof base === "string" ? null : base);
 
+/** A text: why there are no names. A beginning that could not be compiled has none: then only what fails now counts. */
 function baseReport({ measuring, gate, runIn }: BaselineCase, place: PlaceSpec, name: string) {
   const ran = runIn(name, place);
   if (ran === null) return null;
-  const { exit, report } = outcome(ran);
-  if (report === null || incompleteness(report, exit, null) !== null) return NO_NAMES;
+  const { exit, report, error } = outcome(ran);
+  if (report === null) return error ?? "no test could be run then";
+  const missing = incompleteness(report, exit, null);
+  if (missing !== null) return missing;
   if (name === "b") writeResult(measuring.sources.root, resultName(gate, measuring.need.base_tree), { exit, report });
   return report;
 }
@@ -95,7 +120,7 @@ function checked(found: BaselineCase, fact: BaselineFact, place: PlaceSpec): Bas
   const { measuring, ran, tree } = found;
   const { listed } = compareTests(ran.named!, fact);
   if (listed.length === 0) return fact;
-  const second = fact.base === null ? NO_NAMES : baseReport(found, place, "b2");
+  const second = fact.base === null ? "" : baseReport(found, place, "b2");
   if (second === null) return null;
   const again = asReport(second);
   const { root } = measuring.sources;
@@ -103,7 +128,7 @@ function checked(found: BaselineCase, fact: BaselineFact, place: PlaceSpec): Bas
   if (fact.base === null) return { ...fact, files };
   if (again === null)
     return { ...fact, why: "the tests of the beginning cannot be run on the code of the beginning any more" };
-  const unstable = Object.keys(fact.base.tests).filter((name) => fact.base!.tests[name] !== again.tests[name]);
+  const unstable = differentTests(fact.base, again).filter((name) => name in fact.base!.tests);
   if (unstable.length > Math.max(5, Object.keys(fact.base.tests).length / 10))
     return { ...fact, why: `${unstable.length} tests of the beginning end differently when they are run again` };
   return { ...fact, files, unstable };

@@ -1,15 +1,13 @@
-/**
- * A private place to run a command in: the project as it is now, with some files as they were at the beginning. An
- * overlay on the project's own path in a namespace of its own: nothing is copied, and nothing that the command writes
- * is ever seen outside.
- */
+/** A private place to run a command in: the project as it is now, with some files as they were at the beginning. */
 
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { lstatSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { attempt } from "../../kernel/attempt.ts";
 import { dirname, join } from "../../store/names.ts";
 import type { Prepared } from "../../store/processes/command.ts";
+import { folderOutside } from "../reporters/reporters.ts";
 import { askGit, askGitForBytes, deadline, findRepo, toBytes } from "../tree/git.ts";
+import { copyProject, inCopy } from "./copy.ts";
+import { canOverlay, inOverlay } from "./overlay.ts";
 
 /** What differs from the project as it is now. */
 export interface PlaceSpec {
@@ -28,32 +26,57 @@ export interface PlaceSpec {
 export interface PrivatePlace {
   /** where the command finds the project */
   root: string;
+  /** it has another path there, which may change what a command does */
+  copied: boolean;
   /** starts it in there */
   wrap(prepared: Prepared): Prepared;
   close(): void;
 }
 
-export function openPlace(root: string, spec: PlaceSpec): PrivatePlace {
-  const folder = mkdtempSync(join(tmpdir(), "pawl-place-"));
+export function openPlace(root: string, spec: PlaceSpec, canMount = canOverlay): PrivatePlace {
+  const folder = mkdtempSync(join(folderOutside(root), "pawl-place-"));
   const close = () => attempt(() => rmSync(folder, { recursive: true, force: true }), undefined);
   try {
-    if (!canOverlay(folder)) throw new Error("this machine has no private mounts (unshare, overlay)");
-    stage(root, spec, folder);
-    return { root, wrap: (prepared) => inOverlay(root, folder, prepared), close };
+    return { ...(canMount(folder) ? mounted(root, spec, folder) : copied(root, spec, folder)), close };
   } catch (error) {
     close();
     throw error;
   }
 }
 
-// ── What is put there ───────────────────────────────────────────────────────
-
-/** `files/` is copied over the project, after all that `remove` lists is gone. */
-function stage(root: string, spec: PlaceSpec, folder: string): void {
+function mounted(root: string, spec: PlaceSpec, folder: string): Omit<PrivatePlace, "close"> {
   const files = join(folder, "files");
   mkdirSync(files, { mode: 0o700 });
-  const gone = [...spec.remove, ...spec.restore, ...Object.keys(spec.texts), ...Object.keys(spec.copies)];
-  writeFileSync(join(folder, "remove"), gone.map((path) => `./${path}\0`).join(""));
+  const gone = listGone(root, spec).map((path) => `./${path}\0`);
+  writeFileSync(join(folder, "remove"), gone.join(""));
+  stage(root, spec, files);
+  return { root, copied: false, wrap: (prepared) => inOverlay(root, folder, prepared) };
+}
+
+function copied(root: string, spec: PlaceSpec, folder: string): Omit<PrivatePlace, "close"> {
+  const copy = copyProject(root, folder);
+  for (const path of listGone(root, spec)) rmSync(join(copy, path), { recursive: true, force: true });
+  stage(root, spec, copy);
+  return { root: copy, copied: true, wrap: (prepared) => inCopy(root, copy, prepared) };
+}
+
+// ── What is put there ───────────────────────────────────────────────────────
+
+/** Links first: what is removed or written below a folder that is a link now would be removed where it leads. */
+function listGone(root: string, { remove, restore, texts, copies }: PlaceSpec): string[] {
+  const gone = [...remove, ...restore, ...Object.keys(texts), ...Object.keys(copies)];
+  const folders = new Set(gone.flatMap(foldersAbove));
+  const isLink = (path: string) => lstatSync(join(root, path), { throwIfNoEntry: false })?.isSymbolicLink();
+  return [...[...folders].filter((path) => attempt(() => isLink(path), false)), ...gone];
+}
+
+const foldersAbove = (path: string): string[] =>
+  path
+    .split("/")
+    .slice(0, -1)
+    .map((_, at, names) => names.slice(0, at + 1).join("/"));
+
+function stage(root: string, spec: PlaceSpec, files: string): void {
   restoreFiles(root, spec, files);
   for (const [path, text] of Object.entries(spec.texts)) put(join(files, path), text);
   for (const [path, copy] of Object.entries(spec.copies)) put(join(files, path), readFileSync(copy));
@@ -96,39 +119,4 @@ function restoreFiles(root: string, { tree, objects, restore }: PlaceSpec, files
       symlinkSync(bytes, Buffer.from(join(files, path)));
     }
   }
-}
-
-// ── The overlay ─────────────────────────────────────────────────────────────
-
-const SAFE_PATH = "/usr/sbin:/usr/bin:/sbin:/bin";
-
-/** Upper and work folder are in memory of the namespace, and go with it. Names are relative: no character needs quoting. */
-const MOUNT = `mount -t tmpfs -o mode=0700 pawl "$1/over" && cd "$1/over" && mkdir upper work lower && mount --bind "$2" lower &&
-mount -t overlay pawl -o lowerdir=lower,upperdir=upper,workdir=work,userxattr "$2" && cd "$2"`;
-
-/** Files that are put back are new: build tools compare times. */
-const ENTER = `PATH=${SAFE_PATH}; export PATH
-{ ${MOUNT} && xargs -0 -r rm -rf -- <"$1/remove" && cp -R -P "$1/files/." . && cd "$3"; } || { echo "[pawl] the private place could not be made" >&2; exit 125; }
-uid=$4 gid=$5 path=$6; shift 6; PATH=$path; export PATH
-exec /usr/bin/nice -n 19 /usr/bin/unshare -U --map-user="$uid" --map-group="$gid" -- "$@"`;
-
-const UNSHARE = ["/usr/bin/unshare", "-Urm", "/bin/sh", "-c"];
-
-function inOverlay(root: string, folder: string, { cmd, cwd, env }: Prepared): Prepared {
-  const [uid, gid] = [process.getuid!(), process.getgid!()];
-  const words = [...UNSHARE, ENTER, "sh", folder, root, cwd, `${uid}`, `${gid}`, env.PATH ?? SAFE_PATH, ...cmd];
-  return { cmd: words, cwd: "/", env };
-}
-
-/** A folder of the layer below is removed and made again: some kernels show its old files then. */
-const PROBE = `PATH=${SAFE_PATH}; export PATH; ${MOUNT} && rm -r a && mkdir a && test -z "$(ls a)" &&
-exec unshare -U --map-user=0 --map-group=0 true`;
-
-function canOverlay(folder: string): boolean {
-  mkdirSync(join(folder, "over"), { mode: 0o700 });
-  mkdirSync(join(folder, "probe/a"), { recursive: true });
-  writeFileSync(join(folder, "probe/a/b"), "");
-  const cmd = [...UNSHARE, PROBE, "sh", folder, join(folder, "probe")];
-  const quiet = { stdin: "ignore", stdout: "ignore", stderr: "ignore" } as const;
-  return attempt(() => Bun.spawnSync({ cmd, env: {}, cwd: "/", timeout: 10_000, ...quiet }).exitCode === 0, false);
 }

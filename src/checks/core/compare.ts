@@ -21,6 +21,10 @@ export const failedTests = (report: NamedReport) => namesWith(report, "failed");
 export const countTests = (report: NamedReport, status: NamedReport["tests"][string]) =>
   namesWith(report, status).length;
 
+/** Of two runs: what did not end the same way. */
+export const differentTests = (a: NamedReport, b: NamedReport) =>
+  [...new Set([...Object.keys(a.tests), ...Object.keys(b.tests)])].filter((name) => a.tests[name] !== b.tests[name]);
+
 const namesWith = ({ tests }: NamedReport, status: string) =>
   Object.keys(tests).filter((name) => tests[name] === status);
 const ranTests = ({ tests }: NamedReport) => Object.keys(tests).filter((name) => tests[name] !== "skipped");
@@ -55,6 +59,7 @@ function whyNot(now: NamedReport | null, { base, old, why }: BaselineFact): stri
   if (why !== undefined) return why;
   if (now === null) return base === null ? null : "it named its tests at the beginning and does not now";
   if (old === null) return null;
+  if (old.error !== undefined) return `the tests of the beginning could not be run (${old.error})`;
   if (old.report === null) return "the tests of the beginning could not be read on the code of now";
   const missing = incompleteness(old.report, old.exit, base);
   return missing === null ? null : `with the tests of the beginning ${missing}`;

@@ -101,7 +101,7 @@ async function runAll(place: JobPlace, spec: JobSpec, ended: Promise<string>): P
     const prepared = own?.wrap(outside) ?? outside;
     for (let again = true; again; ) {
       const once = (env: Prepared["env"]) => tryOnce(place, { ...prepared, env }, spec.timeout_ms, ended);
-      const tried = await (spec.report ? tryReported(place.root, prepared.env, once) : once(prepared.env));
+      const tried = await (spec.report ? tryReported(own?.root ?? place.root, prepared.env, once) : once(prepared.env));
       result.attempts.push(tried.attempt);
       Object.assign(result, { output: tried.output, digest: tried.digest, named: tried.named });
       if (tried.ended !== undefined) error = `it was ended before it was done (${tried.ended})`;
@@ -113,7 +113,8 @@ async function runAll(place: JobPlace, spec: JobSpec, ended: Promise<string>): P
   } finally {
     own?.close();
   }
-  return { ...result, ended_at: new Date().toISOString(), ...(error !== undefined && { error }) };
+  const how = { ...(own?.copied && { copied: true as const }), ...(error !== undefined && { error }) };
+  return { ...result, ended_at: new Date().toISOString(), ...how };
 }
 
 /** With our reporters. Should they keep the command from running, its result is the one it has without them. */

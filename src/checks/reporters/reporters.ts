@@ -55,7 +55,7 @@ export function openReports(root: string, env: Record<string, string>): Reports 
 }
 
 /** A temporary folder may be set to a place in the project, where runners would find our files. */
-function folderOutside(root: string): string {
+export function folderOutside(root: string): string {
   const folder = attempt(() => realpathSync(tmpdir()), "/tmp");
   return rootsOf(root).some((one) => `${folder}/`.startsWith(`${one}/`)) ? "/tmp" : folder;
 }

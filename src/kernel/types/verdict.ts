@@ -47,6 +47,8 @@ export interface Ran {
   moved?: string[];
   /** hash of what it depends on outside of the tree, as it was at the end; missing where that could not be read */
   around?: string;
+  /** it ran in a copy of the project, at another path */
+  copied?: true;
   /** it could not be started at all, and why */
   error?: string;
 }
@@ -98,12 +100,16 @@ export interface TestOutcome {
   report: NamedReport | null;
   /** relevant lines of its output */
   tail?: string;
+  /** why it could not be run */
+  error?: string;
 }
 
 /** What is known of the tests at the beginning, to compare the tests of now with. */
 export interface BaselineFact {
   /** the tests of the beginning on the code of the beginning; null: their names are not known */
   base: NamedReport | null;
+  /** why they are not known */
+  no_base?: string;
   /** the tests of the beginning on the code of now; null: no test file was changed */
   old: TestOutcome | null;
   /** files that decide what tests prove, and were changed since */

@@ -58,7 +58,8 @@ function withFewDiffs(one: OldTest, at: number, all: OldTest[]): OldTest {
 }
 
 /** ", including all 209 that existed before (4 renamed or removed)" */
-function renderHeld({ before, gone, listed }: Comparison, { base, known, unstable }: BaselineFact): string {
+function renderHeld({ before, gone, listed }: Comparison, { base, no_base, known, unstable }: BaselineFact): string {
+  if (no_base !== undefined) return `; not compared with the beginning: ${safeText(no_base)}`;
   if (base === null || before === 0) return "";
   const notes = [
     gone > 0 ? `${gone} renamed or removed` : "",
