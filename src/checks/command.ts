@@ -4,21 +4,20 @@ import { matchesGlob } from "../kernel/text/glob.ts";
 import type { GateFact, Ran } from "../kernel/types/run.ts";
 import type { Gate } from "../kernel/types/workflow.ts";
 import { objectsFolder } from "../store/bases.ts";
-import { type Environment, environmentFault } from "../store/environment.ts";
+import { environmentFault } from "../store/environment.ts";
 import { isAwake } from "../store/processes/wakers.ts";
 import { readTrust } from "../store/trust.ts";
 import { measureBaseline } from "./baseline/measure.ts";
 import type { PlaceSpec } from "./baseline/place.ts";
 import { computeClosure } from "./closure/closure.ts";
-import { commandOf } from "./core/kinds/index.ts";
 import { judgeTests } from "./evidence/evidence.ts";
+import { aheadId, jobId, jobSpec } from "./jobs/gate-job.ts";
 import { awaitJob, forgetJob, type JobSpec, jobState, startJob } from "./jobs/job.ts";
 import type { Looked, Measuring } from "./measuring.ts";
 import { hashSurroundings } from "./tree/surroundings.ts";
 import { changedPaths, treeHash } from "./tree/tree.ts";
 import { weakenings } from "./weakened/weakened.ts";
 
-const DEFAULT_TIMEOUT_S = 600;
 const DEFAULT_WAIT_S = 300;
 
 export function measureCommand(measuring: Measuring, gate: Gate): Looked {
@@ -57,21 +56,22 @@ function onSteadyTree(measuring: Measuring, gate: Gate, tree: string, again = tr
   return result(measuring, gate, ran, tree, changedPaths(root, tree, after, objects));
 }
 
-/** The job of this gate on this tree in this environment: every process that asks finds the same one. */
-export const jobId = (gate: Gate, tree: string, { hash }: Environment) => `${gate.id}-${tree.slice(0, 24)}-${hash}`;
-
 function runOn(measuring: Measuring, gate: Gate, tree: string): Ran | null {
   return awaitIn(measuring, gate, jobId(gate, tree, measuring.environment()), { ...jobSpec(gate), tree });
 }
 
 function awaitIn(measuring: Measuring, gate: Gate, id: string, spec: JobSpec): Ran | null {
-  const { sources, need, began } = measuring;
+  const { sources, need } = measuring;
   // A pass holds for its tree. A failure may have had its cause elsewhere, so it is tried again when claimed again.
   const earlier = need.resumed ? null : awaitJob(sources.root, id, 0);
   if (earlier !== null && !stillHolds(sources.root, earlier)) forgetJob(sources.root, id);
   startJob(sources.root, id, spec, measuring.environment());
+  return awaitJob(sources.root, id, timeLeft(measuring, gate));
+}
+
+function timeLeft({ sources, began }: Measuring, gate: Gate): number {
   const wait = sources.patient ? Number.POSITIVE_INFINITY : (gate.wait ?? DEFAULT_WAIT_S) * 1000;
-  return awaitJob(sources.root, id, Math.max(0, began + wait - Bun.nanoseconds() / 1e6));
+  return Math.max(0, began + wait - Bun.nanoseconds() / 1e6);
 }
 
 function stillHolds(root: string, { attempts, moved, around }: Ran): boolean {
@@ -82,13 +82,6 @@ function stillHolds(root: string, { attempts, moved, around }: Ran): boolean {
 export function isAround(root: string, around: string | undefined): boolean {
   const now = hashSurroundings(root);
   return now.ok && now.value === around;
-}
-
-export function jobSpec(gate: Gate): JobSpec {
-  const { cwd = "", env = {}, timeout = DEFAULT_TIMEOUT_S, retries = 0 } = gate;
-  const command = commandOf(gate) ?? { argv: [] };
-  const argv = "shell" in command ? ["/bin/sh", "-c", command.shell] : command.argv;
-  return { argv, cwd, env, timeout_ms: timeout * 1000, retries, ...(gate.tests && { report: true }) };
 }
 
 function running(measuring: Measuring, job: string): Looked {
@@ -103,13 +96,20 @@ function result(measuring: Measuring, gate: Gate, ran: Ran, tree: string, wrote:
   if (!gate.tests || gate.weakened === "allow" || gate.old_tests === "allow" || wrote.length > 0) return fact;
   // Against the tree at the beginning of the run. Without one (no git) only the counts speak.
   if (!GIT_TREE.test(measuring.need.base_tree)) return fact;
+  const { root } = measuring.sources;
   let waitsFor = "";
   const runIn = (name: string, place: PlaceSpec) => {
     const id = `${jobId(gate, tree, measuring.environment())}-${name}`;
     waitsFor = id;
     return awaitIn(measuring, gate, id, { ...jobSpec(gate), place });
   };
-  const baseline = measureBaseline({ measuring, gate, ran, tree, runIn });
+  const ahead = () => {
+    const id = aheadId(gate, measuring.need.base_tree, measuring.environment());
+    if (jobState(root, id)?.state !== "running") return true;
+    waitsFor = id;
+    return awaitJob(root, id, timeLeft(measuring, gate)) !== null;
+  };
+  const baseline = measureBaseline({ measuring, gate, ran, tree, runIn, ahead });
   if (baseline === null) return running(measuring, waitsFor);
   if (waitsFor !== "" && !isStill(measuring, tree))
     return { kind: "unknown", why: "files changed while the tests of the beginning were run" };

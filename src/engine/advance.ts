@@ -144,6 +144,8 @@ export function finish(root: string, decision: Decision, event: Event): Reply | 
 function keepBeginning(root: string, run: string, tree: string): void {
   const { keepBase } = require("../checks/baseline/keep.ts") as typeof import("../checks/baseline/keep.ts");
   keepBase(root, run, tree);
+  const { startAhead } = require("../checks/baseline/ahead.ts") as typeof import("../checks/baseline/ahead.ts");
+  startAhead(root, run);
 }
 
 /** Where what later gates compare with is the tree of this moment. */

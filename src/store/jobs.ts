@@ -141,10 +141,11 @@ export function dropJob(root: string, id: string): void {
   removeAll(aside);
 }
 
+export const listJobs = (root: string) => namesIn(insideRoot(root, JOBS)).filter((name) => ID.test(name));
+
 /** The finished jobs of a gate, whatever tree they were about. */
 function dropFinishedJobs(root: string, gate: string): void {
-  const folder = insideRoot(root, JOBS);
-  for (const id of namesIn(folder).filter((name) => name.startsWith(`${gate}-`) && ID.test(name))) {
+  for (const id of listJobs(root).filter((name) => name.startsWith(`${gate}-`))) {
     const last = lastStart(root, id);
     if (last === null || hasJobFile(last, "result")) dropJob(root, id);
   }

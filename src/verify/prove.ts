@@ -1,9 +1,10 @@
 /** A gate that cannot fail proves nothing. Each is run in a copy of the project: as it is, and with something broken. */
 
 import { computeClosure } from "../checks/closure/closure.ts";
-import { jobSpec, ranFact } from "../checks/command.ts";
+import { ranFact } from "../checks/command.ts";
 import { judge } from "../checks/core/gate.ts";
 import { commandOf } from "../checks/core/kinds/index.ts";
+import { jobSpec } from "../checks/jobs/gate-job.ts";
 import { startJob, withoutResult } from "../checks/jobs/job.ts";
 import { safeText } from "../kernel/text/safe-text.ts";
 import type { Gate, Verdict } from "../kernel/types/run.ts";

@@ -1,9 +1,9 @@
 /** Asks the gates one after another, as the hook does, but with all the time they need. */
 
-import { jobId } from "../checks/command.ts";
 import { judge } from "../checks/core/gate.ts";
 import { commandOf, kindOf } from "../checks/core/kinds/index.ts";
 import { gatherGit } from "../checks/git.ts";
+import { jobId } from "../checks/jobs/gate-job.ts";
 import { jobState } from "../checks/jobs/job.ts";
 import { gatherGates } from "../checks/measure.ts";
 import { changedPaths, treeHash } from "../checks/tree/tree.ts";

@@ -1,8 +1,9 @@
 /** Waits while a check goes on outside the hook. Nothing is moved: the next stop picks the verdict up. */
 
-import { jobId, ranFact } from "../checks/command.ts";
+import { ranFact } from "../checks/command.ts";
 import { buildBackground, judge } from "../checks/core/gate.ts";
 import { commandOf } from "../checks/core/kinds/index.ts";
+import { jobId } from "../checks/jobs/gate-job.ts";
 import { jobState } from "../checks/jobs/job.ts";
 import { treeHash } from "../checks/tree/tree.ts";
 import type { Gate, Ran, Run } from "../kernel/types/run.ts";

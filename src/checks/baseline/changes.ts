@@ -6,9 +6,17 @@ import { withOldPart } from "../core/test-parts.ts";
 import type { TreeChange } from "../tree/diff.ts";
 import { askGit, deadline, findRepo } from "../tree/git.ts";
 import { ignoredTests } from "./ignored.ts";
-import type { PlaceSpec } from "./place.ts";
 
-export type Restoring = Pick<PlaceSpec, "restore" | "remove" | "texts" | "copies">;
+/** What differs from the project as it is now. */
+export interface Restoring {
+  /** as in the tree of the beginning */
+  restore: string[];
+  remove: string[];
+  /** shared files, with their part about tests as it was */
+  texts: Record<string, string>;
+  /** copies of files that no tree has, by path */
+  copies: Record<string, string>;
+}
 
 export const nothing = (): Restoring => ({ restore: [], remove: [], texts: {}, copies: {} });
 

@@ -3,6 +3,7 @@
 import type { BaselineFact, NamedReport, Ran, TestOutcome } from "../../kernel/types/verdict.ts";
 import type { Gate } from "../../kernel/types/workflow.ts";
 import { objectsFolder, readKnownFailures, readResult, writeKnownFailures, writeResult } from "../../store/bases.ts";
+import type { Environment } from "../../store/environment.ts";
 import { computeClosure } from "../closure/closure.ts";
 import { compareTests, differentTests, failedTests, incompleteness } from "../core/compare.ts";
 import { relevantLines } from "../core/relevant-lines.ts";
@@ -27,6 +28,8 @@ export interface BaselineCase {
   tree: string;
   /** runs the gate's command in a private place; null: it is still running */
   runIn(name: string, place: PlaceSpec): Ran | null;
+  /** waits for the run of the beginning that goes on in the background; false: it is still running */
+  ahead(): boolean;
 }
 
 const NONE: BaselineFact = { base: null, old: null, changed: [], files: {}, unstable: [], known: [] };
@@ -41,11 +44,17 @@ export function measureBaseline(found: BaselineCase): BaselineFact | null {
   if (!changes.ok) return { ...NONE, why: changes.why };
   const ignored = kept ? ignoredChanges(root, run, base_tree) : oldTests([], new Set());
   if (ignored === null) return { ...NONE, why: "what was kept of the beginning is gone" };
-  const keptBase = readResult(root, resultName(gate, base_tree));
+  const environment = measuring.environment();
+  const readBase = () => readResult(root, resultName(gate, base_tree, environment));
+  let keptBase = readBase();
+  if (keptBase === null && isComplete(ran)) {
+    if (!found.ahead()) return null;
+    keptBase = readBase();
+  }
   const named = new Set([...(keptBase?.report.files ?? []), ...(ran.named?.files ?? [])]);
   const tests = together(oldTests(changes.value, named), ignored);
   const changed = pathsOf(tests);
-  if (isComplete(ran)) writeResult(root, resultName(gate, tree), { exit: 0, report: ran.named! });
+  if (isComplete(ran)) writeResult(root, resultName(gate, tree, environment), { exit: 0, report: ran.named! });
   if (!ran.named) return { ...NONE, base: keptBase?.report ?? null, changed };
   if (ran.attempts.at(-1)?.exit !== 0 && gate.failing !== "known") return { ...NONE, changed };
   const place = placeOf(measuring);
@@ -74,7 +83,8 @@ function copyFault(now: NamedReport, again: Ran | null): string | null {
     : `${other.length} tests end differently in a copy of the project: ${other.slice(0, 3).join("; ")}`;
 }
 
-export const resultName = (gate: Gate, tree: string) => `${gate.id}-${tree}`;
+/** Another environment may give other results on the same tree. */
+export const resultName = (gate: Gate, tree: string, { hash }: Environment) => `${gate.id}-${tree}-${hash}`;
 
 const placeOf =
   ({ sources, need }: Measuring) =>
@@ -104,7 +114,8 @@ function baseReport({ measuring, gate, runIn }: BaselineCase, place: PlaceSpec, 
   if (report === null) return error ?? "no test could be run then";
   const missing = incompleteness(report, exit, null);
   if (missing !== null) return missing;
-  if (name === "b") writeResult(measuring.sources.root, resultName(gate, measuring.need.base_tree), { exit, report });
+  const kept = resultName(gate, measuring.need.base_tree, measuring.environment());
+  if (name === "b") writeResult(measuring.sources.root, kept, { exit, report });
   return report;
 }
 

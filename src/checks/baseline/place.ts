@@ -6,21 +6,17 @@ import { dirname, join } from "../../store/names.ts";
 import type { Prepared } from "../../store/processes/command.ts";
 import { folderOutside } from "../reporters/reporters.ts";
 import { askGit, askGitForBytes, deadline, findRepo, toBytes } from "../tree/git.ts";
+import { changesSince, treeHash } from "../tree/tree.ts";
+import { ignoredChanges, type Restoring, together, wholeBase } from "./changes.ts";
 import { copyProject, inCopy } from "./copy.ts";
 import { canOverlay, inOverlay } from "./overlay.ts";
 
-/** What differs from the project as it is now. */
-export interface PlaceSpec {
+export interface PlaceSpec extends Restoring {
   /** the tree of the beginning, and the folder of objects that it is in */
   tree: string;
   objects: string;
-  /** as in that tree */
-  restore: string[];
-  remove: string[];
-  /** shared files, with their part about tests as it was */
-  texts: Record<string, string>;
-  /** copies of files that no tree has, by path */
-  copies: Record<string, string>;
+  /** all is as when this run began, whatever is changed meanwhile: a copy, since nothing may change below an overlay */
+  whole?: string;
 }
 
 export interface PrivatePlace {
@@ -37,7 +33,10 @@ export function openPlace(root: string, spec: PlaceSpec, canMount = canOverlay):
   const folder = mkdtempSync(join(folderOutside(root), "pawl-place-"));
   const close = () => attempt(() => rmSync(folder, { recursive: true, force: true }), undefined);
   try {
-    return { ...(canMount(folder) ? mounted(root, spec, folder) : copied(root, spec, folder)), close };
+    return {
+      ...(spec.whole === undefined && canMount(folder) ? mounted(root, spec, folder) : copied(root, spec, folder)),
+      close,
+    };
   } catch (error) {
     close();
     throw error;
@@ -53,11 +52,21 @@ function mounted(root: string, spec: PlaceSpec, folder: string): Omit<PrivatePla
   return { root, copied: false, wrap: (prepared) => inOverlay(root, folder, prepared) };
 }
 
-function copied(root: string, spec: PlaceSpec, folder: string): Omit<PrivatePlace, "close"> {
+function copied(root: string, asked: PlaceSpec, folder: string): Omit<PrivatePlace, "close"> {
   const copy = copyProject(root, folder);
+  const spec = asked.whole === undefined ? asked : { ...asked, ...changedMeanwhile(root, asked, asked.whole) };
   for (const path of listGone(root, spec)) rmSync(join(copy, path), { recursive: true, force: true });
   stage(root, spec, copy);
   return { root: copy, copied: true, wrap: (prepared) => inCopy(root, copy, prepared) };
+}
+
+function changedMeanwhile(root: string, { tree, objects }: PlaceSpec, run: string): Restoring {
+  const now = treeHash(root, objects);
+  const changes = now.ok ? changesSince(root, tree, now.value, objects, () => false) : now;
+  const ignored = ignoredChanges(root, run, tree);
+  if (!changes.ok) throw new Error(changes.why);
+  if (ignored === null) throw new Error("what was kept of the beginning is gone");
+  return together(wholeBase(changes.value, new Set(), new Set()), ignored);
 }
 
 // ── What is put there ───────────────────────────────────────────────────────

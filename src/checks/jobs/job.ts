@@ -40,6 +40,8 @@ export interface JobSpec extends CommandSpec {
   report?: true;
   /** the hash of the environment it runs in */
   environment?: string;
+  /** the names that it reports are kept under this one, outside the project */
+  result?: string;
 }
 
 export type JobWord = "running" | "done" | "lost";
@@ -83,19 +85,21 @@ function begin(place: JobPlace, spec: JobSpec, environment: Environment): void {
   }
 }
 
+const spawnRunner = ({ root, id, start }: JobPlace, { env }: Environment) =>
+  spawnSelf(["job", root, id, String(start)], env);
+
 /**
  * Through a shell that ends at once: in a session of its own it is beyond the hook's process group, and without a
  * parent it is beyond those who end a process by the tree of its children. It holds none of the hook's pipes.
  */
-function spawnRunner({ root, id, start }: JobPlace, environment: Environment): void {
+export function spawnSelf(words: string[], env: Record<string, string>, through: string[] = []): void {
   accessSync(process.execPath, constants.X_OK);
   // Compiled, this program is its own interpreter; from source it is bun with a file.
   const self = Bun.main.includes("$bunfs") ? [] : [join(import.meta.dir, "../../main.ts")];
-  const cmd = [process.execPath, ...self, "job", root, id, String(start)];
   const { exitCode } = Bun.spawnSync({
-    cmd: ["/bin/sh", "-c", '"$@" &', "sh", ...cmd],
+    cmd: ["/bin/sh", "-c", '"$@" &', "sh", ...through, process.execPath, ...self, ...words],
     cwd: "/",
-    env: environment.env,
+    env,
     stdio: ["ignore", "ignore", "ignore"],
     detached: true,
   });

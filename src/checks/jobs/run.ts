@@ -1,6 +1,7 @@
 /** The process that runs a gate's command, bounded in time, output and children, and leaves a sealed result. */
 import { attempt } from "../../kernel/attempt.ts";
 import type { Attempt, NamedReport, Ran } from "../../kernel/types/verdict.ts";
+import { writeResult } from "../../store/bases.ts";
 import { asEnvironment } from "../../store/environment.ts";
 import { messageOf } from "../../store/files.ts";
 import {
@@ -16,6 +17,7 @@ import { CannotStart, type Prepared, prepare } from "../../store/processes/comma
 import { after, finish, spawnPiped } from "../../store/processes/piped.ts";
 import { asIdentity, endGroup, endOldGroup, identify } from "../../store/processes/process.ts";
 import { openPlace, type PrivatePlace } from "../baseline/place.ts";
+import { incompleteness } from "../core/compare.ts";
 import { openReports } from "../reporters/reporters.ts";
 import { watchTree } from "../tree/moved.ts";
 import { hashSurroundings } from "../tree/surroundings.ts";
@@ -29,7 +31,15 @@ export async function runJob(place: JobPlace): Promise<void> {
   if (!writeJobFileOnce(place, "runner", identify(process.pid))) return;
   const ended = listen();
   endEarlier(place);
-  save(place, await runWatched(place, spec, ended));
+  const ran = await runWatched(place, spec, ended);
+  if (spec.result !== undefined) keepNames(place.root, spec.result, ran);
+  save(place, ran);
+}
+
+function keepNames(root: string, name: string, { attempts, named, error }: Ran): void {
+  const exit = attempts.at(-1)?.exit ?? null;
+  if (error !== undefined || !named || exit === null || incompleteness(named, exit, null) !== null) return;
+  attempt(() => writeResult(root, name, { exit, report: named }), undefined);
 }
 
 /** Also for signals a shell has set to be ignored: with a listener here the command gets them as usual. */

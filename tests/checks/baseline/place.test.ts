@@ -6,14 +6,18 @@ import {
   mkdirSync,
   readFileSync,
   readlinkSync,
+  rmSync,
   symlinkSync,
   utimesSync,
   writeFileSync,
 } from "node:fs";
 import { dirname, join } from "node:path";
 import { copyProject } from "../../../src/checks/baseline/copy.ts";
+import { keepBase } from "../../../src/checks/baseline/keep.ts";
 import { openPlace, type PlaceSpec } from "../../../src/checks/baseline/place.ts";
 import { treeHash } from "../../../src/checks/tree/tree.ts";
+import { objectsFolder } from "../../../src/store/bases.ts";
+import { withEnvironment } from "../../harness/environment.ts";
 import { makePlace, type Place, removePlaces } from "../../harness/harness.ts";
 
 afterAll(removePlaces);
@@ -128,5 +132,24 @@ describe("a copy", () => {
     expect(wrapped.env).toMatchObject({ PATH: `${root}/.venv/bin:/bin`, URL: "http://x:1/" });
     expect(wrapped.env.PYTHONPATH).toBe(`${root}/src:${root}:/p`);
     close();
+  });
+
+  test("of the beginning has nothing of what was changed since, whether git ignores it or not", () => {
+    const place = project({ "a.js": "old", "b.js": "b", ".gitignore": "conftest.py\n", "conftest.py": "old" });
+    withEnvironment(place.env, () => {
+      const objects = objectsFolder(place.root, "run-1")!;
+      const tree = treeHash(place.root, objects);
+      keepBase(place.root, "run-1", tree.ok ? tree.value : "");
+      for (const [path, text] of Object.entries({ "a.js": "new", "c.js": "c", "conftest.py": "new" }))
+        writeFileSync(join(place.root, path), text);
+      rmSync(join(place.root, "b.js"));
+      const spec = { ...asItIs, tree: tree.ok ? tree.value : "", objects, whole: "run-1" };
+      const { root, copied, close } = openPlace(place.root, spec);
+      expect(copied).toBe(true);
+      const read = (path: string) => readFileSync(join(root, path), "utf8");
+      expect(["a.js", "b.js", "conftest.py"].map(read)).toEqual(["old", "b", "old"]);
+      expect(existsSync(join(root, "c.js"))).toBe(false);
+      close();
+    });
   });
 });
