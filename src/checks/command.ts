@@ -113,7 +113,7 @@ function result(measuring: Measuring, gate: Gate, ran: Ran, tree: string, wrote:
   if (baseline === null) return running(measuring, waitsFor);
   if (waitsFor !== "" && !isStill(measuring, tree))
     return { kind: "unknown", why: "files changed while the tests of the beginning were run" };
-  const changes = ran.named ? null : measuring.changes();
+  const changes = ran.named ? null : measuring.changes(tree);
   return { ...fact, baseline, weakened: changes?.ok ? weakenings(changes.value) : [] };
 }
 

@@ -55,7 +55,7 @@ const isFresh = ({ sources }: Measuring, { command, around }: Verdict) =>
 
 function startMeasuring(need: GateNeed, sources: GateSources, tree: string): Measuring {
   const { root } = sources;
-  let changes: Fact<TreeChange[]> | undefined;
+  const changes = new Map<string, Fact<TreeChange[]>>();
   let environment: Environment | undefined;
   const measuring: Measuring = {
     sources,
@@ -64,7 +64,10 @@ function startMeasuring(need: GateNeed, sources: GateSources, tree: string): Mea
     tree,
     busy: false,
     environment: () => (environment ??= environmentFor(root)),
-    changes: () => (changes ??= changesNow(measuring)),
+    changes: (now = tree) => {
+      if (!changes.has(now)) changes.set(now, changesUntil(measuring, now));
+      return changes.get(now)!;
+    },
     inspectFile: (path) => inspectFile(root, path),
     readFile: (path) => readFile(root, path),
     findMade: (glob, since) => findMade(root, glob, since),
@@ -82,7 +85,7 @@ function startMeasuring(need: GateNeed, sources: GateSources, tree: string): Mea
   return measuring;
 }
 
-function changesNow({ sources, need, tree }: Measuring): Fact<TreeChange[]> {
+function changesUntil({ sources, need }: Measuring, tree: string): Fact<TreeChange[]> {
   if (need.base_tree === "") return { ok: false, why: "the tree at the beginning is not known" };
   const isWanted = (path: string) => hasTestPart(path) || isTestClass(path, new Set());
   return changesSince(sources.root, need.base_tree, tree, objectsFolder(sources.root, sources.run), isWanted);

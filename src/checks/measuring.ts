@@ -25,8 +25,8 @@ export interface Measuring {
   busy: boolean;
   /** what commands run in */
   environment(): Environment;
-  /** since the beginning of the run */
-  changes(): Fact<TreeChange[]>;
+  /** since the beginning of the run, up to this tree; default: the one at the beginning of the measuring */
+  changes(tree?: string): Fact<TreeChange[]>;
   inspectFile(path: string): { state: FileState; size: number };
   readFile(path: string): Fact<string>;
   /** a file of this glob that is not empty and was made since then, "" if there is none */

@@ -12,5 +12,4 @@ export const KNOWN: Record<string, string> = {
   "bun: a test of a removed function goes with it": "no question yet: bun names no tests yet",
   "bun: a function is renamed": "no question yet: bun names no tests yet",
   "pytest: a module in the way of pytest": "still passes: the module replaces the runner and its reporter",
-  "jest: a new test makes a new snapshot": "false alarm: the snapshot file of the new test stays with the old tests",
 };
