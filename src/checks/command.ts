@@ -7,7 +7,7 @@ import { objectsFolder } from "../store/bases.ts";
 import { environmentFault } from "../store/environment.ts";
 import { isAwake } from "../store/processes/wakers.ts";
 import { readTrust } from "../store/trust.ts";
-import { measureBaseline } from "./baseline/measure.ts";
+import { measureBaseline, onlyKnown } from "./baseline/measure.ts";
 import type { PlaceSpec } from "./baseline/place.ts";
 import { computeClosure } from "./closure/closure.ts";
 import { judgeTests } from "./evidence/evidence.ts";
@@ -95,7 +95,8 @@ function result(measuring: Measuring, gate: Gate, ran: Ran, tree: string, wrote:
   const fact = { ...ranFact(gate, ran, tree), wrote, environment: measuring.environment().hash };
   if (!gate.tests || gate.weakened === "allow" || gate.old_tests === "allow" || wrote.length > 0) return fact;
   // Against the tree at the beginning of the run. Without one (no git) only the counts speak.
-  if (!GIT_TREE.test(measuring.need.base_tree)) return fact;
+  if (!GIT_TREE.test(measuring.need.base_tree))
+    return gate.failing === "known" ? { ...fact, baseline: onlyKnown(measuring.sources.root, gate) } : fact;
   const { root } = measuring.sources;
   let waitsFor = "";
   const runIn = (name: string, place: PlaceSpec) => {

@@ -1,9 +1,10 @@
 /** `done` in pawl.yaml: which gates it adds where, and what it may not say. */
 import { describe, expect, test } from "bun:test";
 import { compileWorkflow } from "../../src/definitions/compile.ts";
+import { withCommand } from "../../src/definitions/gates.ts";
 import { compileProcedure } from "../../src/definitions/procedure-compile.ts";
 import { compileProject } from "../../src/definitions/project.ts";
-import { gatesOf } from "../../src/kernel/types/workflow.ts";
+import { gatesOf, leavesOf } from "../../src/kernel/types/workflow.ts";
 import { selectGates } from "../../src/verify/select.ts";
 
 const DONE = "done:\n  - tests: [npm, test]\n  - { name: lint, run: [npm, run, lint] }\n";
@@ -46,6 +47,18 @@ describe("use: done", () => {
       "name: a\nabout: A.\nsuccess: s\nagain: g\nfailure: f\nphases: { act: [{ content: Work. }] }\ngates: [{ use: done }]\n";
     const compiled = compileProcedure(text, "a.yaml", () => ({ why: "none", hint: "" }), gatesIn(DONE));
     expect("procedure" in compiled && compiled.procedure.gates.map(({ name }) => name)).toEqual(["npm test", "lint"]);
+  });
+
+  test("has no known failures where the red tests are the work", () => {
+    const project =
+      "done: [{ any: [{ tests: [npm, test], failing: known }, { git: clean }] }, { tests: [make], failing: known }]\n";
+    const compiled = compileWorkflow(workflow("{ typed: true }"), "a.yaml", () => null, {});
+    if ("errors" in compiled) throw new Error(JSON.stringify(compiled.errors));
+    const named = gatesIn(project);
+    expect(JSON.stringify(named)).toContain('"failing":"known"');
+    const gates = gatesOf(withCommand(compiled.workflow, "", named));
+    expect(leavesOf(gates).map(({ tests }) => tests)).toEqual([["npm", "test"], undefined, ["make"]]);
+    expect(JSON.stringify(gates)).not.toContain("failing");
   });
 
   test("is what `pawl verify` checks, and `pawl verify done` checks it alone", () => {

@@ -60,7 +60,7 @@ function withFewDiffs(one: OldTest, at: number, all: OldTest[]): OldTest {
 /** ", including all 209 that existed before (4 renamed or removed)" */
 function renderHeld({ before, gone, listed }: Comparison, { base, no_base, known, unstable }: BaselineFact): string {
   if (no_base !== undefined) return `; not compared with the beginning: ${safeText(no_base)}`;
-  if (base === null || before === 0) return "";
+  if (base === null || before === 0) return known.length > 0 ? ` (${known.length} known to fail)` : "";
   const notes = [
     gone > 0 ? `${gone} renamed or removed` : "",
     listed.length > 0 ? `${listed.length} changed, as approved` : "",

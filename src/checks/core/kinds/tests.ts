@@ -38,7 +38,7 @@ export const tests = commandKind(
       proof: words.optional(words.word("exit"), "exit: exit 0 is enough, for a runner whose tests cannot be counted."),
       failing: words.optional(
         words.word("known"),
-        "known: tests that failed at the beginning of the first run may fail until they have passed once.",
+        "known: tests that failed at the beginning of the first run may fail until they have passed once. Only where tests are known by name; /pawl:until ignores it.",
       ),
     }),
     name: (gate) => quoted(gate.tests!),
