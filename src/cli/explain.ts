@@ -1,3 +1,4 @@
+import { renderOldTests } from "../checks/core/kinds/old-tests.ts";
 import { waitingText } from "../engine/core/run-view.ts";
 import { BOOKKEEPING, type JournalRecord, type Run } from "../kernel/types/run.ts";
 import { happened } from "../loop/core/run.ts";
@@ -51,10 +52,19 @@ function tell(commit: KeptCommit, later: KeptCommit[], all: boolean): string {
   const { event, run, forged } = commit;
   const shown = happened(commit).filter((record) => all || !BOOKKEEPING.includes(record.kind));
   if (shown.length === 0) return "";
-  const lines = [...(forged ? ["not written by Pawl, so not to be trusted:"] : []), ...shown.map(inWords)];
+  const lines = [
+    ...(forged ? ["not written by Pawl, so not to be trusted:"] : []),
+    ...shown.flatMap((record) => [inWords(record), ...changedTests(commit, record)]),
+  ];
   const [first = "", ...rest] = [...lines, ...buildTurn(commit, later)];
   const head = `${new Date(event.at).toTimeString().slice(0, 8)}  ${String(run.seq).padStart(3)}  ${first}`;
   return `${[head, ...rest.map((line) => `               ${line}`)].join("\n")}\n`;
+}
+
+/** Tests of the beginning that a check listed, with how their files were changed. */
+function changedTests({ run }: KeptCommit, { kind, id }: JournalRecord): string[] {
+  const listed = kind === "gated" ? run.checks.verdicts?.[String(id)]?.old_tests : undefined;
+  return listed ? renderOldTests(listed) : [];
 }
 
 /** Whose turn it is after a stop that was let go. */

@@ -53,7 +53,7 @@ function treeLine({ tree, head, dirty, base }: Receipt): string {
 
 function row(one: Checked): string {
   const { gate, verdict, why, flaky, as_before, command, tests, ms, tree, digest, cwd } = one;
-  const mark = `${MARKS[verdict]}${flaky ? " (flaky)" : ""}${as_before ? " (as before)" : ""}`;
+  const mark = `${MARKS[verdict]}${one.proof ? ` (${one.proof})` : ""}${flaky ? " (flaky)" : ""}${as_before ? " (as before)" : ""}`;
   const place = cwd && cwd !== "." ? ` (in ${cwd})` : "";
   const proof = command === undefined ? code(why) : `${code(command + place)}: ${code(why)}`;
   const counts = tests ? `${tests.passed} passed, ${tests.failed} failed, ${tests.skipped} skipped` : "";

@@ -1,9 +1,11 @@
 /** One run: its story, what was checked and found, where it is in its workflow. Read from its own sealed commits. */
+import { renderOldTests } from "../checks/core/kinds/old-tests.ts";
 import { MOST_SIGNS, type RunView, stageLabel, viewRun } from "../engine/core/run-view.ts";
 import type { GateRow, StageRow } from "../insight/types.ts";
 import { attempt } from "../kernel/attempt.ts";
 import { safeText } from "../kernel/text/safe-text.ts";
 import type { JournalRecord, Json, Move, Run, Stage, Verdict, Workflow } from "../kernel/types/run.ts";
+import { verdictStrength } from "../kernel/types/verdict.ts";
 import { happened } from "../loop/core/run.ts";
 import { findRunDir, readPinned } from "../store/commits.ts";
 import { readCost } from "../store/cost.ts";
@@ -46,6 +48,8 @@ export function runPage(root: string, id: string, words: Words) {
     waited,
     waits: isLive ? view.waits : null,
     /** what an approval would accept; null: nothing */
+    /** tests that demand something else than at the beginning, with their changes; "" if there are none */
+    changed_tests: claimed === null ? "" : changedTests(run),
     approval: claimed === null ? null : view.waits?.kind === "approval" ? view.waits.what : describeRefusal(run),
     gates: listGateRows(root, commits),
     ...buildTimeline(commits, dir, words),
@@ -73,7 +77,15 @@ export function runFromJournal(root: string | null, id: string, words: Words) {
     return { at, seq, kind, text: safeText(words({ kind, ...rest })), detail: null };
   });
   const graph = { stages: [], edges: [] };
-  const nothing = { waited: [], waits: null, approval: null, question: null, canApprove: false, claimed: null };
+  const nothing = {
+    waited: [],
+    waits: null,
+    approval: null,
+    changed_tests: "",
+    question: null,
+    canApprove: false,
+    claimed: null,
+  };
   return { ...told, graph, ...nothing, paused: false, evidence: [], proofs: [] };
 }
 
@@ -162,6 +174,11 @@ function describeRefusal({ checks: { claim, verdicts = {} } }: Run): string {
   return safeText(`${claim!.signal || "done"} was not believed${why && ` (${why})`}`);
 }
 
+function changedTests({ checks: { claim, verdicts = {} } }: Run): string {
+  const open = Object.values(verdicts).filter(({ verdict, at }) => verdict !== "pass" && at >= claim!.at);
+  return renderOldTests(open.flatMap(({ old_tests = [] }) => old_tests)).join("\n");
+}
+
 // ── Gates ───────────────────────────────────────────────────────────────────
 
 function listGateRows(project: string, commits: KeptCommit[]): GateRow[] {
@@ -222,6 +239,9 @@ function gateDetail({ command, cwd, exit, ms, tree }: JournalRecord, verdict: Ve
     exit: typeof exit === "number" ? exit : null,
     took: typeof ms === "number" ? `${(ms / 1000).toFixed(1)} s` : "",
     tests: tests ? `${tests.passed} passed, ${tests.failed} failed, ${tests.skipped} skipped (${tests.runner})` : "",
+    proof: verdict ? verdictStrength(verdict) : "",
+    before: verdict?.before ?? null,
+    "changed tests": renderOldTests(verdict?.old_tests ?? []).join("\n"),
     tree: safeField(tree),
     output: safeText(verdict?.tail ?? ""),
   };

@@ -2,7 +2,12 @@
 import { afterAll, describe, expect, test } from "bun:test";
 import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { inWords } from "../../src/cli/shared/words.ts";
+import { runPage } from "../../src/web/run-page.ts";
+import { withEnvironment } from "../harness/environment.ts";
 import { openSession, type Place, removePlaces } from "../harness/harness.ts";
+import { runInProcess } from "../harness/in-process.ts";
+import { runOf } from "../harness/run-files.ts";
 import { change, claim, prompt, setUp } from "./case.ts";
 import { CODE, NODE, TEST, testFile } from "./javascript.ts";
 
@@ -176,11 +181,19 @@ describe("an approved change of a test", () => {
     change(place, { [TEST]: [["multiply(2, 3), 6", "multiply(2, 3), 12"]], [CODE]: [["a * b", "a * b * 2"]] });
     claim(place, session);
     expect(claim(place, session)).toMatchObject({ said: expect.stringContaining("/pawl:approve") });
+    const run = runOf(place.root, session.id)!.id;
+    const page = withEnvironment(place.env, () => runPage(place.root, run, inWords));
+    for (const shown of [runInProcess(place, ["explain"]).out, page!.changed_tests]) {
+      expect(shown).toContain("1. tests/calc.test.js > multiplies (fails as it was)");
+      expect(shown).toMatch(/ -.*multiply\(2, 3\), 6.*\n.* \+.*multiply\(2, 3\), 12/);
+    }
     expect(prompt(place, session, "/pawl:approve").agent).toContain("polish");
+    expect(runInProcess(place, ["report"]).out).toContain("1 changed test of node --test: tests/");
     change(place, { [CODE]: [["a + b", "b + a"]] });
     const polished = claim(place, session, "It is polished.");
     expect(polished.said).not.toContain("not believed");
     expect(polished.said).toContain("finish");
+    expect(runInProcess(place, ["explain"]).out).toContain("gate node --test: pass (named), 3 tests passed");
     change(place, { [TEST]: [["multiply(2, 3), 12", "multiply(2, 3) > 0, true"]] });
     const said = claim(place, session, "Once more.").said;
     expect(said).toContain("1 existing test fails on your code: tests/calc.test.js > multiplies");

@@ -7,7 +7,10 @@ type Fields = Record<string, Json | undefined>;
 const text = (value: Json | undefined) => (typeof value === "string" ? value : JSON.stringify(value ?? null));
 const list = (value: Json | undefined) => (Array.isArray(value) ? value.map(text).join(", ") : text(value));
 
-const verdict = (r: Fields) => (r.flaky ? `${text(r.verdict)} (flaky)` : text(r.verdict));
+const verdict = (r: Fields) => {
+  const more = [r.verdict === "pass" && r.proof ? text(r.proof) : "", r.flaky ? "flaky" : ""].filter(Boolean);
+  return more.length > 0 ? `${text(r.verdict)} (${more.join(", ")})` : text(r.verdict);
+};
 const tree = (value: Json | undefined) =>
   typeof value === "string" && value !== "" ? ` @ tree ${value.slice(0, 10)}` : "";
 

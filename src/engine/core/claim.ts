@@ -52,7 +52,7 @@ export function remember(draft: Draft, gates: Gate[], claim: Claim): void {
   checks.verdicts ??= {};
   const background = buildBackground(run, event.at, saidIn(draft));
   for (const gate of leavesOf(gates)) {
-    const { open, ask: _ask, ...verdict } = judge(gate, background, facts);
+    const { open, ask: _ask, ways: _ways, ...verdict } = judge(gate, background, facts);
     const again = facts.gates?.[gate.id]?.kind === "known";
     checks.verdicts[gate.id] = again ? checks.verdicts[gate.id]! : verdict;
     const { tests } = verdict;
@@ -68,6 +68,8 @@ function recordVerdict(draft: Draft, { signal }: Claim, checked: Verdict, again:
   const { id, gate, verdict, why, tree, command = null, cwd = null, exit = null, ms = null, digest = null } = checked;
   const tests = checked.tests ? { ...checked.tests } : null;
   const flaky = checked.flaky === true;
+  const { proof = null, before = null } = checked;
+  const old_tests = checked.old_tests?.slice(0, MOST_NAMED).map(({ name }) => name) ?? null;
   record(draft, "gated", {
     signal,
     gate,
@@ -83,8 +85,13 @@ function recordVerdict(draft: Draft, { signal }: Claim, checked: Verdict, again:
     tests,
     flaky,
     again,
+    proof,
+    before,
+    old_tests,
   });
 }
+
+const MOST_NAMED = 20;
 
 const reasons = (verdicts: Verdict[]) => verdicts.map(({ gate, why }) => `${gate}: ${why}`).join("; ");
 const atTree = (tree: string) => (tree === "" ? "" : ` @ tree ${tree.slice(0, 10)}`);
@@ -107,7 +114,9 @@ function sendBack(draft: Draft, claim: Claim, failed: Judged[]): Step {
   draft.log.push(`NOT BELIEVED: ${claim.signal || "stop"}`);
   if (rounds > workflow.limits.rounds) return giveUp(draft, claim, failed);
   const text = [
-    `${header(run, workflow)}\n${refusal(claim)}: ${reasons(failed)}.`,
+    [header(run, workflow), `${refusal(claim)}: ${reasons(failed)}.`, ...failed.flatMap(({ ways = [] }) => ways)].join(
+      "\n",
+    ),
     ...failed.flatMap(renderTail),
     whatNow(draft, rounds),
   ].join("\n\n");

@@ -204,8 +204,15 @@ function listProofs({ records }: SeenRun, plan: string[], done: Run["done"]): st
   return plan.flatMap((stage) =>
     (done[stage]?.proof ?? [])
       .filter((line) => !isWord(line, records))
-      .map((line) => short(`${stage}: ${line}`, LONGEST)),
+      .map((line) => short(`${stage}: ${line}${strength(line, records)}`, LONGEST)),
   );
+}
+
+/** How far a pass of tests reaches: " (named)". */
+function strength(line: string, records: DatedRecord[]): string {
+  const isAbout = (one: DatedRecord) => one.kind === "gated" && line.startsWith(`${one.gate}: ${one.why}`);
+  const proof = text(records.findLast(isAbout)?.proof ?? "");
+  return proof === "" ? "" : ` (${proof})`;
 }
 
 /** A person's word is known by the record of it, not by how the line looks: a gate may be called anything. */
@@ -246,6 +253,14 @@ const ranCommand = ({ records }: SeenRun, { from, at }: Unit) =>
 const neverVerified = (commit: string | null) =>
   `${commit === null ? "its tree" : `commit ${commit.slice(0, 12)}`}: Pawl ran no command on it; \`pawl verify\` does`;
 
+/** Tests that demand something else now; "" if it was about none. */
+function changedTests({ records }: SeenRun, id: Json | undefined, at: string): string {
+  const gated = records.findLast((one) => one.kind === "gated" && one.id === id && one.at <= at);
+  const names = Array.isArray(gated?.old_tests) ? gated.old_tests.map(text) : [];
+  if (names.length === 0) return "";
+  return `${names.length} changed ${names.length === 1 ? "test" : "tests"} of ${text(gated?.gate)}: ${names.join("; ")}`;
+}
+
 const WAS: Record<string, string> = { fail: "had failed", unproven: "nothing had proved" };
 
 /** What a person took upon themselves, and what passed by luck. */
@@ -257,9 +272,10 @@ function listUntested(seen: SeenRun, since: string): UncheckedLine[] {
   const flaky = new Map(recent.filter((one) => one.kind === "gated" && one.flaky === true).map((one) => [one.id, one]));
   const off = seen.off.length > 0 && seen.run.updated_at >= since ? [seen.off.join(", ")] : [];
   return [
-    ...approved.map(({ who, gate, was, how, at }) => {
+    ...approved.map(({ who, gate, id, was, how, at }) => {
       const before = WAS[text(was)] ?? "was not checked";
-      return line("approved", `${text(who)} approved ${text(gate)}, which ${before} (by ${text(how)})`, at);
+      const what = changedTests(seen, id, at) || `${text(gate)}, which ${before}`;
+      return line("approved", `${text(who)} approved ${what} (by ${text(how)})`, at);
     }),
     ...[...flaky.values()].map((one) => line("flaky", `${text(one.gate)} passed only when tried again`, one.at)),
     ...off.map((signals) => line("off", `pawl.yaml switches off the gates of ${signals}`, seen.run.updated_at)),

@@ -1,4 +1,4 @@
-/** What was measured for a gate, and what follows from it. Data only. */
+/** What was measured for a gate, and what follows from it. */
 
 import type { Names } from "./inference.ts";
 import type { Gate, TaskScope } from "./workflow.ts";
@@ -80,6 +80,10 @@ export type VerdictWord = "pass" | "fail" | "unproven";
 
 /** How far a pass reaches: exit 0 only, counted by the runner's summary, or known test by test. */
 export type ProofWord = "green" | "counted" | "named";
+
+/** fail < unproven < green < counted < named; a gate that runs no tests just passes. */
+export const verdictStrength = ({ verdict, proof }: Pick<Verdict, "verdict" | "proof">) =>
+  verdict === "pass" ? (proof ?? "pass") : verdict;
 
 /** A test of the beginning that does not pass any more. */
 export interface OldTest {

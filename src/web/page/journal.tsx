@@ -213,14 +213,19 @@ function Detail({ moment: { kind, detail } }: { moment: Moment }) {
   return (
     <details>
       <summary>{label}</summary>
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: long output scrolls, also by keyboard */}
-      {/* biome-ignore lint/a11y/useSemanticElements: output has to stay in a pre */}
-      <pre tabIndex={0} aria-label={label} role="group">
-        {text}
-      </pre>
+      <Listing label={label} text={text} />
     </details>
   );
 }
+
+/** Text of several lines, as it is. */
+export const Listing = ({ label, text }: { label: string; text: string }) => (
+  // biome-ignore lint/a11y/noNoninteractiveTabindex: long output scrolls, also by keyboard
+  // biome-ignore lint/a11y/useSemanticElements: output has to stay in a pre
+  <pre tabIndex={0} aria-label={label} role="group">
+    {text}
+  </pre>
+);
 
 function inLines(detail: Moment["detail"]): string {
   return Object.entries(detail ?? {})

@@ -7,7 +7,7 @@ import type { Graph } from "../run-page.ts";
 import { AnswerButtons, ControlButtons } from "./actions.tsx";
 import { ask } from "./api.ts";
 import { capital, DOT, many, money, projectName, sentence, span, stageName } from "./format.ts";
-import { momentKey, TimelineItem } from "./journal.tsx";
+import { Listing, momentKey, TimelineItem } from "./journal.tsx";
 import { Badge, Empty, Heading, runState, runTitle, Since, Typed, When } from "./parts.tsx";
 import { link, type View } from "./route.ts";
 
@@ -69,13 +69,14 @@ function approvalTitle({ question, canApprove, waits }: RunData): string {
 }
 
 function OpenQuestion({ detail }: Props) {
-  const { question, canApprove, approval, waits } = detail;
+  const { question, canApprove, approval, changed_tests, waits } = detail;
   if (!question && !canApprove && !waits) return null;
   return (
     <section class="card need" aria-labelledby="question-title">
       <div class="need-text">
         <h2 id="question-title">{approvalTitle(detail)}</h2>
         <p class="question">{question ? question.text : <Typed text={sentence(approval ?? waits?.what ?? "")} />}</p>
+        {changed_tests && <Listing label="Changed tests" text={changed_tests} />}
         {waits && !question && (
           <p class="meta">
             <span>

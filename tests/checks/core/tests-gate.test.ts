@@ -113,17 +113,17 @@ const SAYS: Record<string, [Given, string, string | RegExp]> = {
   "a test is lost, no test file changed": [
     { named: report({ [A]: "passed" }), baseline: baseline({ base: GREEN }) },
     "fail named",
-    "1 test that ran at the beginning is not run any more: a.test.js > rounds down, and no test file was changed. Run them again",
+    "1 test that ran at the beginning is not run any more: a.test.js > rounds down (1 of 2 run), and no test file was changed",
   ],
   "an old test fails on the new code": [
     { named: GREEN, baseline: OLD_FAILS },
     "fail named",
-    "1 existing test fails on your code: a.test.js > rounds down (changed test files: a.test.js). They were run as they were at the beginning, on the code of now. If the code is wrong, fix it. If the behavior was meant to change, leave the tests as they are now, say for each why, and claim again: a person decides",
+    "1 existing test fails on your code: a.test.js > rounds down (changed test files: a.test.js)",
   ],
   "the same with old_tests: fail": [
     { named: GREEN, baseline: OLD_FAILS, gate: { old_tests: "fail" } },
     "fail named",
-    /If the code is wrong, fix it$/,
+    "1 existing test fails on your code: a.test.js > rounds down (changed test files: a.test.js)",
   ],
   "accepted by the person before": [
     { named: GREEN, baseline: OLD_FAILS, background: { accepted: [`${B}\n1..2`] } },
@@ -138,7 +138,7 @@ const SAYS: Record<string, [Given, string, string | RegExp]> = {
   "the old settings fail": [
     { named: GREEN, baseline: { ...OLD_FAILS, old: { exit: 1, report: GREEN } } },
     "fail named",
-    /^with the test settings of the beginning the command fails, although every test passes \(changed test files: a.test.js\)/,
+    /^with the test settings of the beginning the command ends with exit 1, although every test passes \(changed test files: a.test.js\)/,
   ],
   "what cannot be compared": [
     { named: GREEN, baseline: baseline({ why: "the tree of the beginning is gone" }) },
@@ -224,5 +224,33 @@ describe("the second claim with the same list", () => {
   test("goes back where no test file was changed: there is nothing to accept", () => {
     const given = { named: report({ [A]: "passed" }), baseline: baseline({ base: GREEN }) };
     expect(verdict({ ...given, background: { earlier: { g: verdict(given) } } }).verdict).toBe("fail");
+  });
+});
+
+describe("an old test that does not pass", () => {
+  const files = { "a.test.js": { sign: "1..2", diff: "-  is(2)\n+  is(3) \u202e\u001b[31m" } };
+  const cannot = baseline({
+    ...{ base: GREEN, changed: ["a.test.js"], files },
+    old: { exit: 1, report: report({ [A]: "passed" }), tail: "./a.go:3:9: undefined: Sub\nFAIL" },
+  });
+
+  test("is sent back in three lines: which, how it was run, what to do", () => {
+    const { why, ways } = verdict({ named: GREEN, baseline: OLD_FAILS });
+    expect([why, ...ways!]).toEqual([
+      expect.stringMatching(/^1 existing test fails on your code: a\.test\.js > rounds down/),
+      expect.stringMatching(/^They were run as they were at the beginning.*fix it\.$/),
+      expect.stringMatching(/^If the behavior was meant to change.*a person decides\.$/),
+    ]);
+  });
+
+  test("comes with the compiler's reason where it cannot be run", () => {
+    const { why } = verdict({ named: GREEN, baseline: cannot });
+    expect(why).toStartWith(`1 existing test cannot be run with your code (undefined: Sub): ${B}`);
+  });
+
+  test("is shown to the person with all that is in its diff", () => {
+    const earlier = { g: verdict({ named: GREEN, baseline: cannot }) as Verdict };
+    const { ask } = verdict({ named: GREEN, baseline: cannot, background: { earlier } });
+    expect(ask).toContain("    +  is(3) \\u{202e}\\u{1b}[31m");
   });
 });

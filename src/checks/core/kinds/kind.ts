@@ -14,6 +14,8 @@ export interface Judged extends Verdict {
   open?: "running" | "person";
   /** what the person is asked; without it, the gate's name */
   ask?: string;
+  /** what the agent is told to do about it, line by line */
+  ways?: string[];
 }
 
 export type Finding = Partial<Judged> & Pick<Judged, "verdict" | "why">;

@@ -1,6 +1,6 @@
 /** What follows where tests of the beginning do not pass as they were: back to the agent once, then the person decides. */
 
-import { safeText } from "../../../kernel/text/safe-text.ts";
+import { excerpt, safeText, visibleLines } from "../../../kernel/text/safe-text.ts";
 import type { BaselineFact, OldTest } from "../../../kernel/types/verdict.ts";
 import type { Gate } from "../../../kernel/types/workflow.ts";
 import type { Comparison } from "../compare.ts";
@@ -47,7 +47,7 @@ export function judgeOldTests(found: OldTestsCase): Finding {
       open: "person",
       ask: renderQuestion(gate, listed),
     };
-  return { ...measured, ...fail([renderList(listed, baseline), renderWays(listed, decidable)].join(". ")) };
+  return { ...measured, ...fail(renderList(listed, baseline)), ways: renderWays(listed, decidable) };
 }
 
 /** Every commit of the run holds them. */
@@ -70,48 +70,66 @@ function renderHeld({ before, gone, listed }: Comparison, { base, no_base, known
   return `, including all ${before - listed.length} that existed before${notes.length > 0 ? ` (${notes.join(", ")})` : ""}`;
 }
 
-const files = (paths: string[]) => listNames(paths);
-
-function renderList(listed: OldTest[], { changed }: BaselineFact): string {
+function renderList(listed: OldTest[], { base, old, changed }: BaselineFact): string {
   const of = (what: OldTest["what"]) => listed.filter((one) => one.what === what).map(({ name }) => name);
   const exist = (count: number) => `${count} existing test${count === 1 ? "" : "s"}`;
   const [fails, cannot, lost] = [of("fails"), of("cannot run"), of("not run")];
+  const all = Object.keys(base?.tests ?? {}).length;
   const parts = [
     fails.length > 0
       ? `${exist(fails.length)} fail${fails.length === 1 ? "s" : ""} on your code: ${listNames(fails)}`
       : "",
-    cannot.length > 0 ? `${exist(cannot.length)} cannot be run with your code: ${listNames(cannot)}` : "",
+    cannot.length > 0
+      ? `${exist(cannot.length)} cannot be run with your code${reasonIn(old?.tail)}: ${listNames(cannot)}`
+      : "",
     lost.length > 0
-      ? `${testCount(lost.length)} that ran at the beginning ${lost.length === 1 ? "is" : "are"} not run any more: ${listNames(lost)}`
+      ? `${testCount(lost.length)} that ran at the beginning ${lost.length === 1 ? "is" : "are"} not run any more: ${listNames(lost)} (${all - lost.length} of ${all} run)`
       : "",
     of("settings").length > 0
-      ? "with the test settings of the beginning the command fails, although every test passes"
+      ? `with the test settings of the beginning the command ends with exit ${old?.exit ?? "by a signal"}, although every test passes`
       : "",
   ].filter((part) => part !== "");
-  const where = changed.length > 0 ? ` (changed test files: ${files(changed)})` : ", and no test file was changed";
+  const where = changed.length > 0 ? ` (changed test files: ${listNames(changed)})` : ", and no test file was changed";
   return `${parts.join("; ")}${where}`;
 }
 
-function renderWays(listed: OldTest[], decidable: boolean): string {
-  if (listed.every(({ what }) => what === "not run") && !decidable) return "Run them again";
-  const way = "They were run as they were at the beginning, on the code of now. If the code is wrong, fix it";
-  if (!decidable) return way;
-  return `${way}. If the behavior was meant to change, leave the tests as they are now, say for each why, and claim again: a person decides`;
+const REASON =
+  /undefined: \S+|(?:\w*Error|error(?:\[\w+\])?|fatal error): \S[^\n]*|cannot find \S[^\n]*|undefined (?:method|reference|function)\b[^\n]*/i;
+
+/** What the compiler or the interpreter says first: " (undefined: Sub)" */
+function reasonIn(tail: string | undefined): string {
+  const found = tail && REASON.exec(safeText(tail))?.[0];
+  return found ? ` (${excerpt(found, 100)})` : "";
+}
+
+function renderWays(listed: OldTest[], decidable: boolean): string[] {
+  if (listed.every(({ what }) => what === "not run") && !decidable) return ["Run them again."];
+  const way = "They were run as they were at the beginning, on the code of now. If the code is wrong, fix it.";
+  if (!decidable) return [way];
+  return [
+    way,
+    "If the behavior was meant to change, leave the tests as they are now, say for each why, and claim again: a person decides.",
+  ];
 }
 
 const MOST_DIFFS = 5;
 
 function renderQuestion(gate: Gate, listed: OldTest[]): string {
+  const head = `${gate.name} passes, but the agent changed what ${listed.length === 1 ? "1 test demands" : `${listed.length} tests demand`}:`;
+  return [head, ...renderOldTests(listed), "Accept this?"].join("\n");
+}
+
+/** For a person: each test, then how its file was changed, with all that is there. */
+export function renderOldTests(listed: OldTest[]): string[] {
   const tests = listed.map(
     ({ name, what }, at) => `  ${at + 1}. ${name === "" ? "the test settings" : safeText(name)} (${WHAT[what]})`,
   );
   const shown = new Map(listed.flatMap(({ file, diff }) => (file && diff ? [[file, diff] as const] : [])));
   const diffs = [...shown]
     .slice(0, MOST_DIFFS)
-    .map(([file, diff]) => `${safeText(file)}\n${diff.replace(/^/gm, "    ")}`);
+    .flatMap(([file, diff]) => [safeText(file), ...visibleLines(diff).map((line) => `    ${line}`)]);
   const more = tests.length > MOST_SHOWN ? [`  … and ${tests.length - MOST_SHOWN} more`] : [];
-  const head = `${gate.name} passes, but the agent changed what ${listed.length === 1 ? "1 test demands" : `${listed.length} tests demand`}:`;
-  return [head, ...tests.slice(0, MOST_SHOWN), ...more, ...diffs, "Accept this?"].join("\n");
+  return [...tests.slice(0, MOST_SHOWN), ...more, ...diffs];
 }
 
 const WHAT: Record<OldTest["what"], string> = {
