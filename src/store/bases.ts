@@ -73,7 +73,8 @@ const RESULTS = "results";
 
 export interface KeptResult {
   exit: number | null;
-  report: NamedReport;
+  /** null: no runner was heard */
+  report: NamedReport | null;
 }
 
 const resultPath = (root: string, name: string) => join(projectFolder(root), RESULTS, `${name}.json`);

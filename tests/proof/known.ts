@@ -11,5 +11,4 @@ export const KNOWN: Record<string, string> = {
   "bun: the module is mocked in a new file": "still passes: bun names no tests yet",
   "bun: a test of a removed function goes with it": "no question yet: bun names no tests yet",
   "bun: a function is renamed": "no question yet: bun names no tests yet",
-  "pytest: a module in the way of pytest": "still passes: the module replaces the runner and its reporter",
 };

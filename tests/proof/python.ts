@@ -1,5 +1,6 @@
 /** Python with pytest and unittest: `subtract` adds, one test is red. */
 import { type Case, type Edit, type Project, withFix } from "./case.ts";
+import { PYTHON } from "./toolchains.ts";
 
 const CODE = "calc.py";
 const TEST = "tests/test_calc.py";
@@ -18,8 +19,8 @@ def multiply(a, b):
 
 export const PYTEST: Project = {
   name: "pytest",
-  needs: "pytest",
-  tests: ["python3", "-m", "pytest"],
+  needs: PYTHON,
+  tests: [PYTHON, "-m", "pytest"],
   files: {
     ".gitignore": "__pycache__/\n",
     [CODE]: CODE_TEXT,
@@ -183,6 +184,11 @@ const ON_PYTEST: Row[] = [
     { [CODE]: [["    return a + b  # subtract", '    import pytest\n\n    pytest.skip("later")']] },
   ],
   ["a module in the way of pytest", { "pytest.py": 'print("===== 3 passed in 0.01s =====")\n' }],
+  [
+    "a module in the way of what pytest needs",
+    { "pluggy.py": `import os\n\nos.write(1, b"===== 3 passed in 0.01s =====\\n")\nos._exit(0)\n` },
+    { says: ["it named its tests at the beginning and does not now"] },
+  ],
   [
     "a package in the way of pytest",
     { "pytest/__main__.py": 'print("===== 3 passed in 0.01s =====")\n', "pytest/__init__.py": "" },

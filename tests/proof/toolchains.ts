@@ -16,6 +16,22 @@ const system = ["/usr/local/sbin", "/usr/local/bin", "/usr/sbin", "/usr/bin", "/
 
 export const PATH = [...new Set([...rustFolder(), ...(node ? [dirname(node)] : []), ...system])].join(":");
 
+/**
+ * The interpreter that has pytest: with several (pyenv, an image's own in /usr/local) it need not be the first in PATH.
+ * pyenv's wrapper looks for the program in HOME: that program itself is taken.
+ */
+export const PYTHON = ["python3", "/usr/bin/python3", ownPython()].find(hasPytest) ?? "python3-with-pytest";
+
+function ownPython(): string {
+  if (!Bun.which("python3")) return "";
+  return Bun.spawnSync(["python3", "-c", "import sys; print(sys.executable)"]).stdout.toString().trim();
+}
+
+function hasPytest(python: string): boolean {
+  if (Bun.which(python, { PATH }) === null) return false;
+  return Bun.spawnSync([python, "-m", "pytest", "--version"], { env: { PATH } }).success;
+}
+
 export const has = (program: string) => Bun.which(program, { PATH }) !== null;
 
 /** The `node_modules` of a pinned runner, installed by scripts/proof.mjs; null where it is not there. */

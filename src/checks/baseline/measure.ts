@@ -47,22 +47,27 @@ export function measureBaseline(found: BaselineCase): BaselineFact | null {
   if (ignored === null) return { ...NONE, why: "what was kept of the beginning is gone" };
   const environment = measuring.environment();
   const readBase = () => readResult(root, resultName(gate, base_tree, environment));
+  const isGreen = ran.attempts.at(-1)?.exit === 0;
+  const isNameless = isGreen && !ran.named && gate.proof !== "exit";
   let keptBase = readBase();
-  if (keptBase === null && (isComplete(ran) || gate.failing === "known")) {
+  if (keptBase === null && (isComplete(ran) || isNameless || gate.failing === "known")) {
     if (!found.ahead()) return null;
     keptBase = readBase();
   }
-  const named = new Set([...(keptBase?.report.files ?? []), ...(ran.named?.files ?? [])]);
+  const named = new Set([...(keptBase?.report?.files ?? []), ...(ran.named?.files ?? [])]);
   const tests = together(oldTests(changes.value, named), ignored);
   const changed = pathsOf(tests);
   if (isComplete(ran)) writeResult(root, resultName(gate, tree, environment), { exit: 0, report: ran.named! });
-  if (!ran.named) return { ...NONE, base: keptBase?.report ?? null, changed };
-  if (ran.attempts.at(-1)?.exit !== 0 && gate.failing !== "known") return { ...NONE, changed };
+  if (!ran.named && !isNameless) return { ...NONE, base: keptBase?.report ?? null, changed };
+  if (!isGreen && gate.failing !== "known") return { ...NONE, changed };
   const place = placeOf(measuring);
   const closure = new Set(computeClosure(root, [gate]).items.flatMap(({ scripts }) => scripts.map(({ path }) => path)));
   const whole = together(wholeBase(changes.value, named, closure), ignored);
-  const base = keptBase?.report ?? baseReport(found, place(whole), "b");
+  const hadNone = keptBase?.report === null && !ran.named;
+  const base = hadNone ? NO_NAMES : (keptBase?.report ?? baseReport(found, place(whole), "b"));
   if (base === null) return null;
+  // What the beginning reached is demanded: a file in the runner's way takes the names away, and prints what it likes.
+  if (!ran.named) return { ...NONE, base: asReport(base), changed };
   const old = changed.length === 0 ? undefined : found.runIn("o", place(tests));
   if (old === null) return null;
   const invalid = old?.copied ? copyFault(ran.named, found.runIn("c", place(nothing()))) : undefined;
@@ -111,6 +116,7 @@ const outcome = (ran: Ran): TestOutcome => ({
 const isComplete = ({ named, attempts, error }: Ran) =>
   error === undefined && named !== undefined && attempts.at(-1)?.exit === 0 && incompleteness(named, 0, null) === null;
 
+const NO_NAMES = "no test could be run then";
 const asReport = (base: NamedReport | string) => (typeof base === "string" ? null : base);
 
 /** A text: why there are no names. A beginning that could not be compiled has none: then only what fails now counts. */
@@ -118,12 +124,13 @@ function baseReport({ measuring, gate, runIn }: BaselineCase, place: PlaceSpec, 
   const ran = runIn(name, place);
   if (ran === null) return null;
   const { exit, report, error } = outcome(ran);
-  if (report === null) return error ?? "no test could be run then";
-  const missing = incompleteness(report, exit, null);
-  if (missing !== null) return missing;
+  const missing = report && incompleteness(report, exit, null);
+  if (missing) return missing;
   const kept = resultName(gate, measuring.need.base_tree, measuring.environment());
-  if (name === "b") writeResult(measuring.sources.root, kept, { exit, report });
-  return report;
+  // A suite without names is run once for each beginning, not for each claim.
+  const isWorthKeeping = report !== null || (error === undefined && exit === 0);
+  if (name === "b" && isWorthKeeping) writeResult(measuring.sources.root, kept, { exit, report });
+  return report ?? error ?? NO_NAMES;
 }
 
 /** They can only become fewer. A changed test has passed if it did as it was. */

@@ -1,4 +1,5 @@
 import { expect, test } from "bun:test";
+import { PYTHON } from "../toolchains.ts";
 import { expectReport, projectWith, withToolchain } from "./toolchain.ts";
 
 const ALL = `
@@ -43,9 +44,9 @@ const NAMES = {
   "test_a.py > TestCase > test_parts": "failed",
   "test_a.py > test_nested": "passed",
 } as const;
-const PYTEST = "python3 -m pytest -q -p no:cacheprovider";
+const PYTEST = `${PYTHON} -m pytest -q -p no:cacheprovider`;
 
-withToolchain("pytest", "python3-pytest", () => {
+withToolchain(PYTHON, "python3-pytest", () => {
   test("all kinds of tests", () => {
     expectReport(projectWith({ "test_a.py": ALL }), PYTEST, { exit: 1, tests: { ...NAMES } });
   });

@@ -4,10 +4,13 @@ import { homedir } from "node:os";
 import { join } from "node:path";
 import type { NamedReport } from "../../../src/kernel/types/verdict.ts";
 import { makeRunnerProject, type RunnerProject, removeProjects } from "../../checks/reporters/runner-project.ts";
+import { PATH } from "../toolchains.ts";
 
 setDefaultTimeout(180_000);
 afterEach(removeProjects);
 
+// The same programs as in the cases, without wrappers that look into HOME.
+process.env.PATH = PATH;
 // Each project has a home of its own; toolchains and build caches stay where they are.
 process.env.RUSTUP_HOME ??= join(homedir(), ".rustup");
 process.env.CARGO_HOME ??= join(homedir(), ".cargo");
