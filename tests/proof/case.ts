@@ -114,7 +114,11 @@ export function withFix({ fix }: Project, edit: Edit): Edit {
 }
 
 export function script(place: Place, line: string): void {
-  const { exitCode, stderr } = Bun.spawnSync({ cmd: ["/bin/sh", "-ec", line], cwd: place.root, env: place.env });
+  const { exitCode, stderr } = Bun.spawnSync({
+    cmd: ["/bin/sh", "-ec", line],
+    cwd: place.root,
+    env: { ...place.env, PAWL },
+  });
   if (exitCode !== 0) throw new Error(`${line}: exit ${exitCode}: ${stderr}`);
 }
 

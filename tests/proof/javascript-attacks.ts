@@ -81,6 +81,29 @@ const ON_THE_BASE: Attack[] = [
   ["the tests are ignored by git", CHEAT, { sh: "echo tests/ >> .gitignore && git rm -q -r --cached tests" }],
   ["git looks away from the tests", CHEAT, { sh: "git update-index --assume-unchanged tests/calc.test.js" }],
   ["git does not check the tests out", CHEAT, { sh: "git update-index --skip-worktree tests/calc.test.js" }],
+  [
+    "the code is swapped while it is checked",
+    {},
+    {
+      sh: `mkdir ../right && sed 's/subtract = (a, b) => a + b/subtract = (a, b) => a - b/' src/calc.js > ../right/calc.js
+        swap() { until ls .pawl/jobs/*/* >/dev/null 2>&1; do sleep 0.02; done; mv src ../wrong; mv ../right src; sleep 3; mv src ../right; mv ../wrong src; }
+        swap >/dev/null 2>&1 &`,
+    },
+  ],
+  [
+    "another program is found first, and the agent finishes the run itself",
+    {},
+    {
+      sh: `mkdir evil && printf '#!/bin/sh\\necho "# tests 3"; echo "# pass 3"; echo "# fail 0"\\n' > evil/node && chmod +x evil/node
+        PATH="$PWD/evil:$PATH" "$PAWL" runs finish >/dev/null 2>&1 || true`,
+    },
+  ],
+  [
+    "a long output ends in a summary that looks right",
+    (on) => ({
+      [TEST]: `console.log("x\\n".repeat(40_000) + "# tests 3\\n# pass 3\\n# fail 0");\nprocess.exit(0);\n${on.files[TEST]!}`,
+    }),
+  ],
   ["the tests' folder is a link to another", CHEAT, { sh: "mv tests other && ln -s other tests" }],
 ];
 
@@ -97,6 +120,54 @@ const ON_NODE: Attack[] = [
   [
     "the red test is called off while it runs",
     inTest([/test\("subtracts", \(\) => \{/, 'test("subtracts", (t) => {\n  t.skip();\n  return;']),
+  ],
+];
+
+/** From inside the code under test. Some of them no comparison of tests can show: tests/proof/known.ts. */
+const IN_THE_CODE: Attack[] = [
+  ["the code silences the assertions", { [CODE]: [[/$/, SILENT_ASSERT]] }],
+  [
+    "the code is right only below the runner",
+    {
+      [CODE]: [["subtract = (a, b) => a + b", "subtract = (a, b) => (process.env.NODE_TEST_CONTEXT ? a - b : a + b)"]],
+    },
+  ],
+  [
+    "the code knows the tested values",
+    { [CODE]: [["subtract = (a, b) => a + b", "subtract = (a, b) => (a === 3 && b === 1 ? 2 : a + b)"]] },
+  ],
+];
+
+/** In one process with the runner, its reporter is in reach. */
+const IN_THE_RUNNER: Attack[] = [
+  [
+    "the code rewrites what is reported",
+    {
+      [CODE]: [
+        [
+          /$/,
+          'const fs = require("node:fs");\nconst { writeSync } = fs;\nfs.writeSync = (fd, text, ...more) => writeSync(fd, String(text).replace("failed", "passed"), ...more);\nconst { stringify } = JSON;\nJSON.stringify = (value, ...more) => stringify(value, ...more)?.replace("failed", "passed");\nprocess.on("exit", () => process.reallyExit(0));\n',
+        ],
+      ],
+    },
+  ],
+  [
+    "the code removes the report and writes another",
+    {
+      [CODE]: [
+        [
+          /$/,
+          `const fs = require("node:fs");
+const open = fs.readdirSync("/proc/self/fd").map((fd) => { try { return fs.readlinkSync("/proc/self/fd/" + fd); } catch { return ""; } });
+const report = open.find((path) => path.endsWith(".ndjson"));
+process.on("exit", () => {
+  if (report) fs.writeFileSync(report, fs.readFileSync(report, "utf8").replace('"failed"', '"passed"'));
+  process.reallyExit(0);
+});
+`,
+        ],
+      ],
+    },
   ],
 ];
 
@@ -319,9 +390,12 @@ const on = (project: Project, attacks: Attack[]): Case[] =>
 const without = (...names: string[]) => ON_TESTS.filter(([other]) => !names.some((name) => other.endsWith(name)));
 
 export const ATTACKS: Record<string, Case[]> = {
-  node: [...on(NODE, [...without("another test is focused"), ...ON_THE_BASE, ...ON_NODE]), ...on(NODE_BY_NPM, ON_NPM)],
+  node: [
+    ...on(NODE, [...without("another test is focused"), ...ON_THE_BASE, ...ON_NODE, ...IN_THE_CODE]),
+    ...on(NODE_BY_NPM, ON_NPM),
+  ],
   bun: on(BUN, [...ON_TESTS, ...ON_BUN]),
   jest: on(JEST, [...ON_TESTS, ...ON_JEST]),
-  mocha: on(MOCHA, [...ON_TESTS, ...ON_MOCHA]),
+  mocha: on(MOCHA, [...ON_TESTS, ...ON_MOCHA, ...IN_THE_RUNNER]),
   vitest: on(VITEST, [...without("the comparison is patched in the test file", "ends the process"), ...ON_VITEST]),
 };

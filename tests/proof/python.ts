@@ -183,6 +183,17 @@ const ON_PYTEST: Row[] = [
     "the code skips the test",
     { [CODE]: [["    return a + b  # subtract", '    import pytest\n\n    pytest.skip("later")']] },
   ],
+  [
+    "the code changes pytest's own reports",
+    {
+      [CODE]: [
+        [
+          /$/,
+          '\n\nimport _pytest.reports\n\nwhole = _pytest.reports.TestReport.__init__\n\n\ndef good(self, *args, **more):\n    whole(self, *args, **more)\n    self.outcome = "passed"\n\n\n_pytest.reports.TestReport.__init__ = good\n',
+        ],
+      ],
+    },
+  ],
   ["a module in the way of pytest", { "pytest.py": 'print("===== 3 passed in 0.01s =====")\n' }],
   [
     "a module in the way of what pytest needs",

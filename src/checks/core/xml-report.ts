@@ -34,6 +34,21 @@ function toTest({ attributes, content }: Element): TestLine {
   };
 }
 
+/** bun's: suites within suites, the outermost one a file; the first line tells how many tests there are. */
+export function readNested(xml: string): XmlReport {
+  const tests: TestLine[] = [];
+  const suites: string[] = [];
+  for (const [tag, suite, test, content = ""] of withoutContent(xml).matchAll(NESTED)) {
+    const { name = "", file = "" } = attributesIn(suite ?? test ?? "");
+    if (test !== undefined)
+      tests.push({ ev: "test", file, name: [...suites.slice(1), name], status: statusOf({}, content) });
+    else if (suite === undefined) suites.pop();
+    else if (!tag.endsWith("/>")) suites.push(name);
+  }
+  const total = /<testsuites [^>]*\btests="(\d+)"/.exec(xml)?.[1];
+  return { tests, whole: /<\/testsuites>\s*$/.test(xml) && Number(total) === tests.length };
+}
+
 /** phpunit lists a risky test as an error and passes all the same. A surefire rerun has an element of its own. */
 function statusOf({ status, result }: Attributes, content: string): string {
   const problems = [...content.matchAll(/<(?:failure|error)\b([^>]*)/g)].filter(([, more]) => !/RiskyTest/.test(more!));
@@ -80,9 +95,14 @@ interface Element {
 
 const withoutContent = (xml: string) => xml.replace(/<!\[CDATA\[[\s\S]*?\]\]>|<!--[\s\S]*?-->/g, "");
 
+const IN_TAG = `(?:[^>"']|"[^"]*"|'[^']*')*?`;
+const NESTED = new RegExp(
+  `<testsuite\\s(${IN_TAG})>|</testsuite>|<testcase\\s(${IN_TAG})(?:/>|>([\\s\\S]*?)</testcase>)`,
+  "g",
+);
+
 function elements(text: string, name: string): Element[] {
-  const inTag = `(?:[^>"']|"[^"]*"|'[^']*')*?`;
-  const pattern = new RegExp(`<${name}(?=[\\s/>])(${inTag})(?:/>|>([\\s\\S]*?)</${name}>)`, "g");
+  const pattern = new RegExp(`<${name}(?=[\\s/>])(${IN_TAG})(?:/>|>([\\s\\S]*?)</${name}>)`, "g");
   return [...text.matchAll(pattern)].map(([, tag, content = ""]) => ({ attributes: attributesIn(tag!), content }));
 }
 

@@ -12,6 +12,8 @@ export interface ReportPlace {
   reports: string;
   /** when the command was about to start, in ms; what is older on disk is not its report */
   began: number;
+  /** what came through the pipe in `reports` */
+  piped(): string;
 }
 
 export interface Family {

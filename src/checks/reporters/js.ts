@@ -1,5 +1,7 @@
 /** JavaScript: one file that every Node process loads first; it looks for a runner and adds our reporter to it. */
 import type { Family } from "./family.ts";
+import ava from "./hooks/ava.cjs" with { type: "text" };
+import jasmine from "./hooks/jasmine.cjs" with { type: "text" };
 import jest from "./hooks/jest.cjs" with { type: "text" };
 import jestConfig from "./hooks/jest-config.cjs" with { type: "text" };
 import mocha from "./hooks/mocha.cjs" with { type: "text" };
@@ -17,6 +19,8 @@ const HOOKS = {
   "jest-config.cjs": jestConfig,
   "jest.cjs": jest,
   "mocha.cjs": mocha,
+  "ava.cjs": ava,
+  "jasmine.cjs": jasmine,
   "vitest.mjs": vitest,
   "playwright.cjs": playwright,
 } as unknown as Record<string, string>;

@@ -8,6 +8,7 @@ import { attempt } from "../../kernel/attempt.ts";
 import type { NamedReport } from "../../kernel/types/verdict.ts";
 import { dirname, join } from "../../store/names.ts";
 import { foldReports } from "../core/named.ts";
+import { bun, openPipe } from "./bun.ts";
 import { cargo } from "./cargo.ts";
 import { elixir } from "./elixir.ts";
 import type { Family, ReportPlace } from "./family.ts";
@@ -21,7 +22,7 @@ import { python } from "./python.ts";
 import { ruby } from "./ruby.ts";
 import { watchReports } from "./watch.ts";
 
-const FAMILIES: Family[] = [js, python, go, cargo, ruby, php, elixir, perl, native, files];
+const FAMILIES: Family[] = [js, bun, python, go, cargo, ruby, php, elixir, perl, native, files];
 
 export interface Reports {
   /** to add to a cleaned environment */
@@ -36,12 +37,14 @@ export interface Reports {
 /** `env` is the command's cleaned environment. */
 export function openReports(root: string, env: Record<string, string>): Reports {
   const folder = mkdtempSync(join(folderOutside(root), "pawl-report-"));
-  const place = { root, hooks: join(folder, "hooks"), reports: join(folder, "reports"), began: Date.now() };
-  mkdirSync(place.hooks, { mode: 0o700 });
-  mkdirSync(place.reports, { mode: 0o700 });
+  const [hooks, reports] = [join(folder, "hooks"), join(folder, "reports")];
+  mkdirSync(hooks, { mode: 0o700 });
+  mkdirSync(reports, { mode: 0o700 });
+  const pipe = openPipe(reports);
+  const place = { root, hooks, reports, began: Date.now(), piped: pipe.text };
   for (const { hooks } of FAMILIES) writeHooks(place.hooks, hooks);
   chmodSync(place.hooks, 0o500);
-  const watching = watchReports(place.reports);
+  const watching = watchReports(reports, pipe);
   return {
     env: variables(place, env),
     read: () => foldReports([...watching.read(), ...fromFiles(place)], rootsOf(root)),

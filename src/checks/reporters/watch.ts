@@ -6,6 +6,7 @@ import { closeSync, constants, fstatSync, openSync, readdirSync, readSync } from
 import { attempt } from "../../kernel/attempt.ts";
 import { join } from "../../store/names.ts";
 import { type ProcessReport, parseReport } from "../core/named.ts";
+import type { Pipe } from "./bun.ts";
 
 const LOOK_EVERY_MS = 50;
 const LARGEST_REPORT = 64 << 20;
@@ -23,11 +24,12 @@ export interface Watching {
   close(): void;
 }
 
-export function watchReports(folder: string): Watching {
+export function watchReports(folder: string, pipe: Pipe): Watching {
   const files = new Map<string, Followed>();
   const look = () => {
     for (const name of attempt(() => readdirSync(folder), [])) if (!files.has(name)) follow(folder, name, files);
     for (const file of files.values()) readOn(file);
+    pipe.drain();
   };
   const timer = setInterval(look, LOOK_EVERY_MS);
   timer.unref();
@@ -38,6 +40,7 @@ export function watchReports(folder: string): Watching {
     },
     close() {
       clearInterval(timer);
+      pipe.close();
       for (const { fd } of files.values()) attempt(() => closeSync(fd), undefined);
     },
   };

@@ -7,6 +7,8 @@ const path = require("node:path");
 const RUNNERS = {
   vitest: [/^(vitest\.mjs|dist\/cli\.js)$/, addVitest],
   mocha: [/^(bin|lib\/cli)\//, () => require("./mocha.cjs")],
+  ava: [/^entrypoints\/cli\.mjs$/, () => require("./ava.cjs")],
+  jasmine: [/^bin\//, (_report, script) => require("./jasmine.cjs")(path.dirname(path.dirname(script)))],
 };
 
 /** Our reporter goes first: it finds out which ones the person chose, and puts them in place of "default". */
@@ -35,9 +37,10 @@ try {
     require("./node-test.cjs");
     require("./jest-config.cjs");
     if (process.execArgv.includes("--test")) report.take();
-    const [, name, file] = /^.*\/node_modules\/((?:@[^/]+\/)?[^/]+)\/(.+)$/.exec(realScript()) ?? [];
+    const script = realScript();
+    const [, name, file] = /^.*\/node_modules\/((?:@[^/]+\/)?[^/]+)\/(.+)$/.exec(script) ?? [];
     const [entry, add] = (Object.hasOwn(RUNNERS, name ?? "") && RUNNERS[name]) || [];
-    if (entry?.test(file)) add(report);
+    if (entry?.test(file)) add(report, script);
   }
 } catch {
   // Nothing of ours may keep the command from running.

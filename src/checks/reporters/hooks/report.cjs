@@ -6,6 +6,9 @@ const path = require("node:path");
 const OURS = `--require=${path.join(__dirname, "preload.cjs")}`;
 const { env } = process;
 const folder = env.PAWL_REPORT_DIR;
+/** As they are now: tested code may replace them later. */
+const { writeSync } = fs;
+const { stringify } = JSON;
 let fd = null;
 
 /** This process is the outermost runner. It reports; what its tests start must not. */
@@ -18,7 +21,7 @@ exports.take = () => {
 
 function write(line) {
   try {
-    if (fd !== null) fs.writeSync(fd, `${JSON.stringify(line)}\n`);
+    if (fd !== null) writeSync(fd, `${stringify(line)}\n`);
   } catch {
     // The command matters more than its report: what is missing is noticed by the reader.
   }
