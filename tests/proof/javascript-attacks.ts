@@ -86,8 +86,7 @@ const ON_THE_BASE: Attack[] = [
     {},
     {
       sh: `mkdir ../right && sed 's/subtract = (a, b) => a + b/subtract = (a, b) => a - b/' src/calc.js > ../right/calc.js
-        swap() { until ls .pawl/jobs/*/* >/dev/null 2>&1; do sleep 0.02; done; mv src ../wrong; mv ../right src; sleep 3; mv src ../right; mv ../wrong src; }
-        swap >/dev/null 2>&1 &`,
+        (until ls .pawl/jobs/*/* ; do sleep 0.02; done; mv src ../wrong; mv ../right src; sleep 3; mv src ../right; mv ../wrong src) >/dev/null 2>&1 &`,
     },
   ],
   [

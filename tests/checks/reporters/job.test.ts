@@ -52,7 +52,10 @@ describe("the report is tampered with", () => {
   test.each([
     ["removed", 'rm "$PAWL_REPORT_DIR"/*'],
     ["emptied", ': > "$PAWL_REPORT_DIR"/own-$$-1.ndjson'],
-    ["replaced", `cd "$PAWL_REPORT_DIR"; f=$(ls *.ndjson); ${say(START, END)}; sed s/failed/passed/ "$f" > n; mv n "$f"`],
+    [
+      "replaced",
+      `cd "$PAWL_REPORT_DIR"; f=$(ls *.ndjson); ${say(START, END)}; sed s/failed/passed/ "$f" > n; mv n "$f"`,
+    ],
   ])("%s: what was read counts, and it says so", (_what, cheat) => {
     const { named } = reported(`${say(START, line("failed"))}; ${later}; ${cheat}; exit 0`);
     expect(named).toMatchObject({
