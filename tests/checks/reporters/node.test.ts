@@ -49,3 +49,27 @@ test("all kinds of tests", () => {
   });
   expect(output).toBe(project.plain("node --test").output);
 });
+
+test("only the outermost runner reports: a test may start one of its own", () => {
+  project.write("inner/a.mjs", "import { test } from 'node:test'; test('inner', () => { throw 1; });\n");
+  project.write(
+    "a.test.mjs",
+    `${HEAD}import { spawnSync } from "node:child_process";
+    test("outer", () => {
+      const { NODE_TEST_CONTEXT, ...env } = process.env;
+      const { status } = spawnSync(process.execPath, ["--test", "inner/a.mjs"], { env });
+      assert.equal(status, 1);
+      assert.deepEqual(Object.keys(process.env).filter((name) => name === "NODE_OPTIONS" || name === "PAWL_REPORT_DIR"), []);
+    });`,
+  );
+  const { exit, named } = project.run("node --test a.test.mjs");
+  expect([exit, named?.runners.length, named?.tests]).toEqual([0, 1, { "a.test.mjs > outer": "passed" }]);
+});
+
+test("a file without tests, or that ends before them, is no test", () => {
+  project.write("empty.test.mjs", "");
+  project.write("exits.test.mjs", `${HEAD}process.exit(0); test("never", () => {});`);
+  project.write("has.test.mjs", `${HEAD}test("one", () => {});`);
+  const { exit, named } = project.run("node --test");
+  expect([exit, named?.tests]).toEqual([0, { "has.test.mjs > one": "passed" }]);
+});

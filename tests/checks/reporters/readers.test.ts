@@ -35,6 +35,11 @@ const JUNIT: [string, string, ReturnType<typeof short>][] = [
     `<testsuites><testcase name="r" class="A" time="0"><error type="PHPUnit\\Framework\\RiskyTestError">x</error></testcase></testsuites>`,
     { tests: [["A > r", "passed"]], whole: true },
   ],
+  [
+    "an error is a failure",
+    '<testsuites><testcase name="e" time="0"><error type="E">x</error></testcase></testsuites>',
+    { tests: [["e", "failed"]], whole: true },
+  ],
   ["gtest: only a list", '<testsuites><testcase name="Adds" file="/a.cc" line="2" /></testsuites>', null],
   ["empty, after an exit", "", { tests: [], whole: false }],
   ["cut off", '<testsuites><testcase name="a" time="0"/>', { tests: [["a", "passed"]], whole: false }],
