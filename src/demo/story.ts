@@ -77,7 +77,7 @@ async function begin(play: Play, session: Session): Promise<void> {
 
 async function redSuite(play: Play, session: Session): Promise<void> {
   const heard = await agentClaims(play, session, "Done! All 12 tests pass.");
-  expectRefusal(play, heard, ["1 failed, 11 passed", "(fail) an empty cart is free"]);
+  expectRefusal(play, heard, ["1 of 12 tests failed", "(fail) an empty cart is free"]);
   await showAnswer(play, heard, /not believed|\(fail\)/);
 }
 
@@ -86,7 +86,7 @@ async function deletedTest(play: Play, session: Session): Promise<void> {
   deleteFailingTest(play.place);
   await play.screen.say("edits", await showChange(play.place));
   const heard = await agentClaims(play, session, "Fixed. All 12 tests pass now.");
-  expectRefusal(play, heard, ["11 tests (12 before)"]);
+  expectRefusal(play, heard, ["an empty cart is free"]);
   await showAnswer(play, heard, REFUSED);
 }
 
@@ -200,7 +200,7 @@ async function realFix(play: Play, session: Session): Promise<void> {
   const heard = await agentClaims(play, session, "Done. All 12 tests pass.");
   const { status, outcome } = savedRun(play);
   expect(status === "ended" && outcome === "completed", "the run is completed", heard);
-  expect(/12 passed .*@ tree [0-9a-f]{10}/.test(heard.person), "you hear what passed, on which tree", heard);
+  expect(/12 tests passed.*@ tree [0-9a-f]{10}/.test(heard.person), "you hear what passed, on which tree", heard);
   await showAnswer(play, heard, REFUSED);
 }
 

@@ -43,12 +43,12 @@ const STORY = [
   "you ▸ /ship",
   "pawl → agent ▸ [pawl] ship, run s-",
   "agent ▸ Done! All 12 tests pass. <promise>DONE</promise>",
-  "pawl → agent ▸ DONE was not believed: bun test: 1 failed, 11 passed (bun).",
+  "pawl → agent ▸ DONE was not believed: bun test: 1 of 12 tests failed: tests/cart.test.js > an empty cart is free.",
   "(fail) an empty cart is free",
   "── 2 · ",
   'edits ▸ tests/cart.test.js -test("an empty cart is free"',
   "agent ▸ Fixed. All 12 tests pass now. <promise>DONE</promise>",
-  "pawl → agent ▸ DONE was not believed: bun test: 11 tests (12 before)",
+  "pawl → agent ▸ DONE was not believed: bun test: 1 existing test fails on your code: tests/cart.test.js > an empty cart is free",
   "── 3 · ",
   "kill -9 ▸ the hook, between save and answer: 0 bytes got out, and nothing into the journal",
   "pawl → agent ▸ [pawl] Restored after compact",
@@ -57,7 +57,7 @@ const STORY = [
   "edits ▸ src/cart.js -export const total",
   "reduce(plus, 0);",
   "agent ▸ Done. All 12 tests pass. <promise>DONE</promise>",
-  "pawl → you ▸ ✅ ship finished. bun test: 12 passed (bun) @ tree ",
+  "pawl → you ▸ ✅ ship finished. bun test: 12 tests passed, including all 12 that existed before @ tree ",
   "── 5 · ",
   "agent ▸ The agent has to say: <promise>DONE</promise>",
   "pawl ▸ (says nothing: no output, exit 0)",
@@ -136,9 +136,9 @@ describe("the demo as a process", () => {
     const explained = Bun.spawnSync([PAWL, "explain"], { cwd: root, env: { HOME: join(root, "..") } });
     expect(explained.stdout.toString()).toContain("ship, completed");
     expect(journalOf(root)).toEqual([
-      ["fail", "1 failed, 11 passed (bun)", false],
-      ["fail", expect.stringContaining("11 tests (12 before)"), false],
-      ["pass", "12 passed (bun)", true],
+      ["fail", "1 of 12 tests failed: tests/cart.test.js > an empty cart is free", false],
+      ["fail", expect.stringContaining("1 existing test fails on your code"), false],
+      ["pass", "12 tests passed, including all 12 that existed before", true],
     ]);
   }, 120_000);
 });
@@ -189,15 +189,12 @@ describe("when something is wrong", () => {
   const faults: [string, [string, string, string][], string][] = [
     [
       "every suite is green",
-      [["checks/evidence/tally.ts", "judgeTests", "return { verdict: 'pass', why: '', tally: null };"]],
+      [["checks/core/kinds/tests.ts", "judgeNamed", "return pass('');"]],
       "DONE is not believed, the agent is sent back",
     ],
     [
       "no test is missed",
-      [
-        ["checks/core/kinds/tests.ts", "fewerTests", "return null;"],
-        ["checks/weakened/weakened.ts", "weakenings", "return [];"],
-      ],
+      [["checks/core/compare.ts", "compareTests", "return { before: 12, gone: 0, listed: [], why: null };"]],
       "DONE is not believed, the agent is sent back",
     ],
     [
