@@ -14,6 +14,7 @@ import { judgeTests } from "./evidence/evidence.ts";
 import { aheadId, jobId, jobSpec } from "./jobs/gate-job.ts";
 import { awaitJob, forgetJob, type JobSpec, jobState, startJob } from "./jobs/job.ts";
 import type { Looked, Measuring } from "./measuring.ts";
+import { newMentions } from "./mentions.ts";
 import { hashSurroundings } from "./tree/surroundings.ts";
 import { changedPaths, treeHash } from "./tree/tree.ts";
 import { weakenings } from "./weakened/weakened.ts";
@@ -115,7 +116,9 @@ function result(measuring: Measuring, gate: Gate, ran: Ran, tree: string, wrote:
   if (waitsFor !== "" && !isStill(measuring, tree))
     return { kind: "unknown", why: "files changed while the tests of the beginning were run" };
   const changes = ran.named ? null : measuring.changes(tree);
-  return { ...fact, baseline, weakened: changes?.ok ? weakenings(changes.value) : [] };
+  const isGreen = ran.attempts.at(-1)?.exit === 0;
+  const mentions = isGreen ? newMentions(measuring, tree, new Set(ran.named?.files)) : [];
+  return { ...fact, baseline, weakened: changes?.ok ? weakenings(changes.value) : [], mentions };
 }
 
 function isStill({ sources: { root } }: Measuring, tree: string): boolean {

@@ -204,6 +204,8 @@ export type GateFact = { tree: string } & (
       baseline?: BaselineFact;
       /** what the command itself changed in the tree */
       wrote: string[];
+      /** tests: product code that has to do with its own tests since the run began, for the person to know */
+      mentions?: string[];
       /** the hash of the environment it ran in */
       environment?: string;
     }

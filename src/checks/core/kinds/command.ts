@@ -96,7 +96,7 @@ const TAIL_LINES = 15;
 
 const firstNames = (names: string[]) => names.slice(0, 3).map(safeText).join(", ");
 
-function judgeRan(gate: Gate, { ran, wrote, environment }: RanFact, judgeRun: () => Finding): Finding {
+function judgeRan(gate: Gate, { ran, wrote, environment, mentions = [] }: RanFact, judgeRun: () => Finding): Finding {
   const last = ran.attempts.at(-1);
   if (ran.error !== undefined || !last) return unproven(`it could not be run: ${safeText(ran.error ?? "no attempt")}`);
   const measured = {
@@ -121,5 +121,7 @@ function judgeRan(gate: Gate, { ran, wrote, environment }: RanFact, judgeRun: ()
     return { ...found, ...unproven(why) };
   }
   const attempts = ran.attempts.length;
-  return attempts > 1 ? { ...found, flaky: true, why: `${found.why}, at attempt ${attempts} only (flaky)` } : found;
+  const flaky = attempts > 1 ? { flaky: true as const } : {};
+  const late = attempts > 1 ? `, at attempt ${attempts} only (flaky)` : "";
+  return { ...found, ...flaky, why: [`${found.why}${late}`, ...mentions].join("; ") };
 }
