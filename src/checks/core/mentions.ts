@@ -17,7 +17,7 @@ const OURS = /\bPAWL_\w+/g;
 
 /** What git is asked for first: a line that may hold one of these words. */
 export const ANY_WORD =
-  "node:assert|node:test|assert|vitest|jest|mocha|chai|bun:test|NODE_TEST_CONTEXT|process|pytest|unittest|exit|Exit|testing|RSpec|Minitest|PHPUnit|ExUnit|System.halt|PAWL_";
+  "assert|node:test|vitest|jest|mocha|chai|bun:test|NODE_TEST_CONTEXT|process|pytest|unittest|exit|Exit|testing|RSpec|Minitest|PHPUnit|ExUnit|System.halt|PAWL_";
 
 export const isProductCode = (path: string) => WORDS.some(([ending]) => ending.test(path));
 
