@@ -53,10 +53,8 @@ function beginCleared(event: Event): number {
     const pointer = readPointer(event.host, event.session);
     const run = pointer && pointer.run !== "" ? loadRun(pointer.root, pointer.run)?.commit.run : null;
     if (!run?.work.task || !run.recent.some((seen) => seen.id === event.id)) continue;
-    writeSync(
-      2,
-      `${MARK} Begin with task ${run.work.task.id}: the instruction came with the start of this conversation.`,
-    );
+    const { id } = run.work.task;
+    writeSync(2, `${MARK} Begin with task ${id}: the instruction came with the start of this conversation.`);
     return 2;
   }
   return 0;

@@ -211,12 +211,9 @@ function grantHash(view: View, wanted: string, added: string[], parsed: Parsed, 
   const agent = agentCalling();
   if (agent !== null) throw new UserError(`not approved: ${agent}: only a person can approve`, HOW, 1);
   tellProblems(view, io);
+  const found = `what would run here has the hash ${view.closure.hash || "of nothing"}`;
   if (view.closure.hash !== wanted)
-    throw new UserError(
-      `not approved: what would run here has the hash ${view.closure.hash || "of nothing"}`,
-      "check it with `pawl trust --show`, then use that hash",
-      1,
-    );
+    throw new UserError(`not approved: ${found}`, "check it with `pawl trust --show`, then use that hash", 1);
   const names = [...(view.environment?.added ?? []), ...added];
   believed(() => recordEnvironment(view.root, process.env, names));
   grant(view, "--hash");

@@ -4,6 +4,7 @@
  */
 
 import { MOST_SIGNS, runText, short, stageBar, viewRun, waitingText } from "../engine/core/run-view.ts";
+import { cut } from "../kernel/text/columns.ts";
 import type { Run } from "../kernel/types/run.ts";
 import type { Task } from "../kernel/types/task.ts";
 import { liveDir, readCommit, readPinned, seqsIn } from "../store/commits.ts";
@@ -42,15 +43,8 @@ export async function statusLine(value: unknown, now: number): Promise<string> {
 }
 
 /** The first that fits, else the last one, cut. */
-function fitToWidth(lines: string[]): string {
-  for (const line of lines) if (Bun.stringWidth(line) <= WIDTH) return line;
-  let line = "";
-  for (const sign of lines.at(-1) ?? "") {
-    if (Bun.stringWidth(`${line}${sign}…`) > WIDTH) break;
-    line += sign;
-  }
-  return `${line}…`;
-}
+const fitToWidth = (lines: string[]): string =>
+  lines.find((line) => Bun.stringWidth(line) <= WIDTH) ?? cut(lines.at(-1) ?? "", WIDTH);
 
 // ── The session's run ───────────────────────────────────────────────────────
 

@@ -26,7 +26,11 @@ export function checkWorkflow(reading: Reading, draft: Draft, named: string[]): 
   checkTasks(reading, draft);
   checkFiles(reading, draft);
   checkDocument(reading, draft);
-  checkArmWords(reading, draft);
+  const words = (draft.arm ?? []).map((word) => word && armKey(word));
+  for (const [index, word] of words.entries()) {
+    if (word === undefined || words.indexOf(word) === index) continue;
+    reportAt(reading, `arm/${index}`, `${quote(word)} is listed twice`, 'keep one; "/pawl:x" and "/x" are the same');
+  }
   for (const [name, ask] of Object.entries(draft.asks ?? {})) checkAnswers(reading, name, ask);
   if (!reading.broken) checkWays(reading, draft);
 }
@@ -206,22 +210,10 @@ function checkJsonDocument(reading: Reading, { signals, document }: Draft): void
   }
 }
 
-function listPlaceholders(path = ""): string[] {
-  return [...new Set(path.match(/\{[^{}]*\}/g))];
-}
-
-function checkArmWords(reading: Reading, draft: Draft): void {
-  const words = (draft.arm ?? []).map((word) => word && armKey(word));
-  for (const [index, word] of words.entries()) {
-    if (word === undefined || words.indexOf(word) === index) continue;
-    reportAt(reading, `arm/${index}`, `${quote(word)} is listed twice`, 'keep one; "/pawl:x" and "/x" are the same');
-  }
-}
+const listPlaceholders = (path = ""): string[] => [...new Set(path.match(/\{[^{}]*\}/g))];
 
 /** "/pawl:complete-work" and "/complete-work" arm the same workflow. */
-export function armKey(word: string): string {
-  return word.replace(/^\/pawl:/, "/");
-}
+export const armKey = (word: string): string => word.replace(/^\/pawl:/, "/");
 
 function checkAnswers(reading: Reading, name: string, ask: DraftAsk): void {
   const owners = new Map<string, string>();

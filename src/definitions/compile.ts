@@ -3,7 +3,7 @@ import type { Ask, Choice, DocumentSpec, Move, Stage, Workflow } from "../kernel
 import { checkWorkflow } from "./checks.ts";
 import { readDocument } from "./document.ts";
 import { finishGates, type NamedGates } from "./gates.ts";
-import type { Problem } from "./problem.ts";
+import { type Problem, toTitle } from "./problem.ts";
 import { DEFAULT_IDLE, DEFAULT_LAPS, DEFAULT_ROUNDS, WORKFLOW, type WorkflowFile } from "./schema/workflow.ts";
 import type { PromptReader } from "./template.ts";
 
@@ -82,10 +82,6 @@ function compileAsk(ask: AskFile, name: string, named: NamedGates): Ask {
 
 function compileChoice({ label, words, ...move }: ChoiceFile, name: string, named: NamedGates): Choice {
   return { ...compileMove(move, named), words: words ?? [name], label: label ?? toTitle(name) };
-}
-
-function toTitle(name: string): string {
-  return name.slice(0, 1).toUpperCase() + name.slice(1).replaceAll("-", " ");
 }
 
 function mapValues<A, B>(record: Record<string, A>, make: (value: A, key: string) => B): Record<string, B> {

@@ -124,9 +124,7 @@ function stageId(workflow: Workflow, id: string): string {
   return `stage_${workflow.stages.findIndex((stage) => stage.id === id)}`;
 }
 
-function askId(workflow: Workflow, name: string): string {
-  return `ask_${Object.keys(workflow.asks).indexOf(name)}`;
-}
+const askId = (workflow: Workflow, name: string): string => `ask_${Object.keys(workflow.asks).indexOf(name)}`;
 
 /** Mermaid's own entities: # code ; — everything that could end a label or begin markup. */
 function asLabel(text: string): string {

@@ -15,18 +15,14 @@ const FRAME_WIDTH = 110;
 const UNPRINTABLE = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u2028\u2029\u202a-\u202e\u2066-\u2069]/g;
 
 /** A file may hold anything; a terminal must not be steered by it. */
-function printable(text: string): string {
-  return text.replace(UNPRINTABLE, "\ufffd");
-}
+const printable = (text: string): string => text.replace(UNPRINTABLE, "\ufffd");
 
 export function quote(text: string): string {
   const short = text.length > 60 ? `${text.slice(0, 59)}…` : text;
   return `"${printable(short).replaceAll("\n", "\\n")}"`;
 }
 
-function lineAt(text: string, line: number): string {
-  return (text.split("\n", line)[line - 1] ?? "").replace(/\r$/, "");
-}
+const lineAt = (text: string, line: number): string => (text.split("\n", line)[line - 1] ?? "").replace(/\r$/, "");
 
 /** Offset in a text → line and column, both from 1. */
 function findPosition(text: string, offset: number): { line: number; column: number } {
@@ -68,3 +64,6 @@ export function didYouMean(word: string, known: readonly string[], otherwise: st
   const near = nearest(word, known);
   return near === null ? otherwise : `did you mean "${near}"?`;
 }
+
+/** The name people see where none is given. */
+export const toTitle = (name: string): string => name.slice(0, 1).toUpperCase() + name.slice(1).replaceAll("-", " ");

@@ -3,7 +3,7 @@ import { type Fragment, PHASES, type Phase, type Procedure } from "../kernel/typ
 import { FRAGMENTS } from "./builtin/fragments.ts";
 import { readDocument } from "./document.ts";
 import { checkGates, type DraftGate, finishGates, type NamedGates } from "./gates.ts";
-import { type Problem, problemAt, quote, suggest } from "./problem.ts";
+import { type Problem, problemAt, quote, suggest, toTitle } from "./problem.ts";
 import { type Draft as DraftOf, type Reading, reportAt } from "./read.ts";
 import { PROCEDURE, type ProcedureFile } from "./schema/procedure.ts";
 
@@ -141,14 +141,9 @@ function assemble(read: ProcedureFile, file: string, named: NamedGates, fragment
     (phases[phase] ?? []).flatMap((_, index) => fragments.get(`phases/${phase}/${index}`) ?? []);
   return {
     name,
-    title: title ?? `${name.slice(0, 1).toUpperCase()}${name.slice(1).replaceAll("-", " ")}`,
+    title: title ?? toTitle(name),
     ...rest,
-    phases: {
-      observe: phaseTexts("observe"),
-      orient: phaseTexts("orient"),
-      decide: phaseTexts("decide"),
-      act: phaseTexts("act"),
-    },
+    phases: Object.fromEntries(PHASES.map((phase) => [phase, phaseTexts(phase)])) as Procedure["phases"],
     gates: finishGates(gates, named),
     source: file,
   };

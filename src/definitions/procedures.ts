@@ -36,11 +36,8 @@ export function listProcedures(root: string, home: string = homedir()): FoundPro
 }
 
 export function procedureOfFile(path: string, shownAs: string, root: string): FoundProcedure {
-  return compileSource(
-    sourceFrom("file", dirname(path), shownAs, () => path),
-    root,
-    readProject(root),
-  );
+  const source = sourceFrom("file", dirname(path), shownAs, () => path);
+  return compileSource(source, root, readProject(root));
 }
 
 /** --observe, --orient, --decide, --act: each value is a fragment (builtin: or the path of a file), or a text. */

@@ -151,14 +151,11 @@ function applySwitches(
 function unknownWords({ name, stages, anywhere }: Workflow, entry: Switches, problemAt: ProblemAt): Problem[] {
   const signals = [...stages.flatMap((stage) => Object.keys(stage.on)), ...Object.keys(anywhere)];
   const titles = stages.flatMap(({ id, title }) => [id, title]);
-  const check = (what: string, word: string, known: string[], path: string) =>
-    known.includes(word)
-      ? []
-      : problemAt(
-          `workflows/${name}/${path}`,
-          `${name} has no ${what} ${quote(word)}`,
-          suggest(word, known, `${what}s`),
-        );
+  const check = (what: string, word: string, known: string[], path: string) => {
+    const message = `${name} has no ${what} ${quote(word)}`;
+    if (known.includes(word)) return [];
+    return problemAt(`workflows/${name}/${path}`, message, suggest(word, known, `${what}s`));
+  };
   return [
     ...Object.entries(entry.sequences ?? {}).flatMap(([label, words]) =>
       words.flatMap((word, index) => check("stage", word, titles, `sequences/${label}/${index}`)),

@@ -66,9 +66,7 @@ export function listWorkflows(root: string, home: string = homedir()): FoundWork
   });
 }
 
-export function listProblems(found: FoundWorkflow): Problem[] {
-  return "errors" in found ? found.errors : [];
-}
+export const listProblems = (found: FoundWorkflow): Problem[] => ("errors" in found ? found.errors : []);
 
 function armClash({ file, text }: Source, arm: string, owner: string): Problem {
   const list = Math.max(0, text.search(/^arm:/m));

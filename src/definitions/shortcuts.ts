@@ -16,13 +16,9 @@ export function readShortcuts(root: string, home: string): { table: Shortcut[]; 
   if (isOff(root, "shortcuts-off")) return { table: [], problems: [] };
   // Later layers count more: the keys are the person's.
   const layers = [projectLayer(root), personLayer(home)];
-  return {
-    table: withOverrides(
-      SHORTCUTS,
-      layers.flatMap((layer) => ("shortcuts" in layer ? [layer.shortcuts] : [])),
-    ),
-    problems: layers.flatMap((layer) => ("errors" in layer ? layer.errors.map(inOneLine) : [])),
-  };
+  const overrides = layers.flatMap((layer) => ("shortcuts" in layer ? [layer.shortcuts] : []));
+  const problems = layers.flatMap((layer) => ("errors" in layer ? layer.errors.map(inOneLine) : []));
+  return { table: withOverrides(SHORTCUTS, overrides), problems };
 }
 
 type Layer = { shortcuts: Overrides } | { errors: Problem[] };

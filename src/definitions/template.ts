@@ -88,6 +88,4 @@ function unknownPlaceholder(file: string, text: string, offset: number, name: st
   );
 }
 
-function tidy(text: string): string {
-  return text.replaceAll("\r\n", "\n").trimEnd();
-}
+const tidy = (text: string): string => text.replaceAll("\r\n", "\n").trimEnd();

@@ -15,6 +15,7 @@ import {
 } from "../play/client.ts";
 import { readCommits } from "../store/commits.ts";
 import { namesOrNone } from "../store/files.ts";
+import { ownCommand } from "../store/home.ts";
 import { hasJournal, readJournal } from "../store/journal.ts";
 import {
   allTestsPass,
@@ -246,9 +247,7 @@ async function summary({ place, screen, run, truths, events, kills }: Play): Pro
 
 // ── Events ──────────────────────────────────────────────────────────────────
 
-/** Compiled, this program is its own interpreter; from source it is bun with a file. */
-const self = Bun.main.includes("$bunfs") || Bun.main.includes("~BUN") ? [] : [Bun.main];
-const HOOK = [process.execPath, ...self, "hook", "claude", "--via", "local"];
+const HOOK = ownCommand("hook", "claude", "--via", "local");
 
 const hookInput = (place: DemoPlace, input: object) => ({
   env: {

@@ -75,7 +75,9 @@ export const isUnwritable = (error: unknown): boolean => /^SQLITE_(FULL|READONLY
 export const isBusy = (error: unknown): boolean => /^SQLITE_(BUSY|LOCKED)/.test(errorCode(error));
 
 function tryOpen(path: string): { db: Database } | { why: string } {
-  reserve(path);
+  // Only the person may read it; its helper files take the same mode.
+  makeDirs(dirname(path), 0o700);
+  close(open(path, FLAGS.O_RDWR | FLAGS.O_CREAT | FLAGS.O_NONBLOCK, 0o600));
   const db = new Database(path, { readwrite: true, create: true });
   try {
     db.run(`PRAGMA busy_timeout = ${BUSY_MS}`);
@@ -93,12 +95,6 @@ function tryOpen(path: string): { db: Database } | { why: string } {
     if (!isDamage(error)) throw error;
     return { why: `it was damaged (${messageOf(error)})` };
   }
-}
-
-/** Only the person may read it; its helper files take the same mode. */
-function reserve(path: string): void {
-  makeDirs(dirname(path), 0o700);
-  close(open(path, FLAGS.O_RDWR | FLAGS.O_CREAT | FLAGS.O_NONBLOCK, 0o600));
 }
 
 /** null: ready to use. */

@@ -158,7 +158,8 @@ interface KnownPlace extends FilePosition {
 /** false: a file was replaced or cut. */
 function foldFiles(work: Work, project: Project): boolean {
   const { db, step, problems } = work;
-  const places = listPlaces(db, project.id);
+  const rows = db.query("SELECT name, inode, offset, skipping, tail FROM files WHERE project = ?").all(project.id);
+  const places = (rows as KnownPlace[]).map((row) => ({ ...row, skipping: Boolean(row.skipping) }));
   const files = listFiles(work, project);
   if (isReplaced(places, files)) return false;
   const fold = openFold(work, project);
@@ -213,11 +214,6 @@ function listFiles({ problems }: Work, { root }: Project): JournalFile[] {
     if (errorCode(error) !== "ENOENT") problems.push(`${root}: ${messageOf(error)}`);
     return [];
   }
-}
-
-function listPlaces(db: Database, project: number): KnownPlace[] {
-  const rows = db.query("SELECT name, inode, offset, skipping, tail FROM files WHERE project = ?").all(project);
-  return (rows as KnownPlace[]).map((row) => ({ ...row, skipping: Boolean(row.skipping) }));
 }
 
 function keepPlace(db: Database, project: number, { name, inode, offset, skipping, tail }: KnownPlace): void {

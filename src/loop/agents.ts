@@ -9,8 +9,6 @@ export interface Agent {
   name: string;
   argv: string[];
   format: OutputFormat;
-  /** false: the prompt is its last argument */
-  stdin: boolean;
   /** complete, for the started process */
   env: Environment;
   /** the session Pawl gave it; null: it chooses its own */
@@ -253,5 +251,5 @@ function resolve(
   const path = Bun.which(program, { PATH: given.PATH ?? "" });
   if (path === null) return { error: `${program} was not found${program.includes("/") ? "" : " on the PATH"}`, hint };
   const env = Object.fromEntries(Object.entries(given).filter(([variable]) => !NESTED.includes(variable)));
-  return { agent: { ...about, argv: [path, ...rest], stdin: true, env } };
+  return { agent: { ...about, argv: [path, ...rest], env } };
 }

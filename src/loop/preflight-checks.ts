@@ -11,10 +11,10 @@ import { counted } from "../kernel/text/counted.ts";
 import { safeText } from "../kernel/text/safe-text.ts";
 import type { Procedure } from "../kernel/types/procedure.ts";
 import { type Gate, gatesOf, leavesOf } from "../kernel/types/workflow.ts";
-import { lookAt, messageOf } from "../store/files.ts";
+import { lookAt, messageOf, nearestThere } from "../store/files.ts";
 import { findGit, findGitDir } from "../store/git-dir.ts";
 import { homeDir, statePath } from "../store/home.ts";
-import { dirname, join } from "../store/names.ts";
+import { join } from "../store/names.ts";
 import { readTrust } from "../store/trust.ts";
 import { openProjectTracker } from "../trackers/project-tracker.ts";
 import type { Agent, Environment } from "./agents.ts";
@@ -91,13 +91,9 @@ const MB = 1024 * 1024;
 const ROOM: Room = { mb: 500, files: 10_000 };
 
 function checkDisk(root: string, room: Room): Check {
-  const scarce = [root, existing(statePath())].map((path) => scarcity(path, room)).find((one) => one !== null);
+  const scarce = [root, nearestThere(statePath())].map((path) => scarcity(path, room)).find((one) => one !== null);
   if (scarce) return bad("disk", scarce, `make room: a loop needs at least ${room.mb} MB and ${room.files} files`);
   return good("disk", `more than ${room.mb} MB free`);
-}
-
-function existing(path: string): string {
-  for (let dir = path; ; dir = dirname(dir)) if (dir === "/" || lookAt(dir) !== undefined) return dir;
 }
 
 /** Some file systems do not count blocks or files: those have no such limit. */
@@ -138,10 +134,8 @@ function checkRepository(root: string, folder: string): Check {
   if (head.includes("(no branch)"))
     return unknown("git", "HEAD is detached: commits could get lost", "`git switch -c <branch>` creates a branch");
   if (changed.length === 0) return good("git", "the repository is clean");
-  return good(
-    "git",
-    `${counted(changed.length, "changed file")} not committed: the agent may commit them with its own`,
-  );
+  const count = counted(changed.length, "changed file");
+  return good("git", `${count} not committed: the agent may commit them with its own`);
 }
 
 function checkIdentity(root: string, env: Environment): Check {

@@ -2,6 +2,7 @@
 import { readProject } from "../definitions/project.ts";
 import { MARK } from "../engine/core/guide.ts";
 import { attempt } from "../kernel/attempt.ts";
+import { quoteWord } from "../kernel/text/command-line.ts";
 import { safeText } from "../kernel/text/safe-text.ts";
 import { DAY, HOUR, MINUTE } from "../kernel/time/calendar.ts";
 import type { Gate } from "../kernel/types/workflow.ts";
@@ -74,12 +75,10 @@ const done = (checks: Check[], cost_usd: number | null = null): Preflight => ({
 function testCommand(root: string): string | null {
   const read = readProject(root);
   const gate: Partial<Gate> = ("project" in read && findTests(read.project.gates)) || {};
-  const line = (gate.tests ?? gate.run)?.map(quoted).join(" ") ?? gate.shell;
+  const line = (gate.tests ?? gate.run)?.map(quoteWord).join(" ") ?? gate.shell;
   if (line === undefined) return null;
-  return gate.cwd === undefined ? line : `cd ${quoted(gate.cwd)} && ${line}`;
+  return gate.cwd === undefined ? line : `cd ${quoteWord(gate.cwd)} && ${line}`;
 }
-
-const quoted = (word: string) => (/^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`);
 
 // ── A passed trial counts for a day, unless something changes ───────────────
 
@@ -174,7 +173,9 @@ async function tryAgent(trial: Trial): Promise<Trialed> {
     const ended = await startAgent(trial, promptFor(trial, `${FOLDER}/${id}/proof.txt`, nonce), join(folder, "git"));
     return judge(trial, ended, { proof: join(folder, "proof.txt"), nonce, trace: join(folder, "git"), before });
   } finally {
-    clear(root, folder, isNew);
+    // Removes only our own empty folders, and only if they were not there before.
+    removeAll(folder);
+    for (const path of [FOLDER, ...(isNew ? [".pawl"] : [])]) attempt(() => rmdir(insideRoot(root, path)), undefined);
   }
 }
 
@@ -185,12 +186,6 @@ function sweep(root: string): void {
     const found = lookAt(join(folder, name));
     if (found?.isDirectory() && Date.now() - found.mtimeMs > HOUR) removeAll(join(folder, name));
   }
-}
-
-/** Removes only our own empty folders, and only if they were not there before. */
-function clear(root: string, folder: string, isNew: boolean): void {
-  removeAll(folder);
-  for (const path of [FOLDER, ...(isNew ? [".pawl"] : [])]) attempt(() => rmdir(insideRoot(root, path)), undefined);
 }
 
 function promptFor({ tests }: Trial, proof: string, nonce: string): string {
@@ -211,11 +206,18 @@ const claudeOnly = (agent: Agent) =>
   agent.name === "claude" && agent.session !== null ? ["--no-session-persistence", "--max-turns", "20"] : [];
 
 function startAgent({ root, agent, timeout_ms, interrupted }: Trial, prompt: string, trace: string): Promise<Ended> {
-  const argv = [...agent.argv, ...claudeOnly(agent), ...(agent.stdin ? [] : [prompt])];
+  const argv = [...agent.argv, ...claudeOnly(agent)];
   // git itself records which of its commands ran.
   const env = { ...agent.env, GIT_TRACE2_EVENT: trace, GIT_TRACE2_EVENT_NESTING: "0" };
-  const stdin = agent.stdin ? prompt : "";
-  return runAgent({ argv, cwd: root, env, stdin, timeout_ms, buffer: BUFFER, ...(interrupted && { interrupted }) });
+  return runAgent({
+    argv,
+    cwd: root,
+    env,
+    stdin: prompt,
+    timeout_ms,
+    buffer: BUFFER,
+    ...(interrupted && { interrupted }),
+  });
 }
 
 // ── What it did ─────────────────────────────────────────────────────────────
@@ -281,12 +283,8 @@ function checkTests(agent: Agent, tests: string, tools: ToolUse[] | null): Check
   const uses = tools.filter(({ command }) => flat(command).includes(flat(tests)));
   const remedy = allowFor(agent.name).command(tests);
   const ran = uses.findLast(({ denied, failed }) => !denied && failed !== null);
-  if (!ran)
-    return bad(
-      "tests",
-      `${uses.length > 0 ? "it was not allowed to run" : "it did not run"} the tests: ${safeText(tests)}`,
-      remedy,
-    );
+  const failed = uses.length > 0 ? "it was not allowed to run" : "it did not run";
+  if (!ran) return bad("tests", `${failed} the tests: ${safeText(tests)}`, remedy);
   if (!ran.failed) return good("tests", `it can run the tests: ${safeText(tests)}`);
   if (/\b(?:exit code 12[67]|command not found|permission denied)\b/i.test(ran.result))
     return bad("tests", `the tests cannot be run: ${safeText(tests)}`, "fix the command of that gate in pawl.yaml");
@@ -297,12 +295,8 @@ function checkTests(agent: Agent, tests: string, tools: ToolUse[] | null): Check
 function checkCommit(agent: Agent, trace: string, tools: ToolUse[] | null): Check {
   const exits = commitsIn(readTail(trace, TRACE_TAIL)?.text ?? "");
   if (exits.some((code) => code === 0 || code === 1)) return good("commit", "it can commit");
-  if (exits.length > 0)
-    return bad(
-      "commit",
-      `git refused to commit for it (exit ${exits.at(-1)})`,
-      allowFor(agent.name).git ?? "let it write to .git",
-    );
+  const { git = "let it write to .git" } = allowFor(agent.name);
+  if (exits.length > 0) return bad("commit", `git refused to commit for it (exit ${exits.at(-1)})`, git);
   const refused = tools?.some(({ command, denied }) => denied && command.includes("git commit")) ?? false;
   const what = refused ? "it was not allowed to run git commit" : "it did not run git commit";
   return bad("commit", what, allowFor(agent.name).command("git commit"));

@@ -125,10 +125,10 @@ async function callAgent(
   const log = openOutputLog(root, state.id);
   const left_ms = settings.time_limit.value * 1000 - state.spent_ms;
   const end = await runAgent({
-    argv: agent.stdin ? agent.argv : [...agent.argv, prompt],
+    argv: agent.argv,
     cwd: root,
     env: agent.env,
-    stdin: agent.stdin ? prompt : "",
+    stdin: prompt,
     timeout_ms: Math.max(1_000, Math.min(settings.timeout.value * 1000, left_ms)),
     buffer: settings.buffer.value,
     interrupted,
@@ -156,7 +156,7 @@ function buildResult(
   const failed = classify({ how, exit, said, text: how === "not-started" ? why : tail });
   const at = new Date().toISOString();
   const believed = signals.success && !signals.failure && how !== "timeout" && how !== "interrupted";
-  const message = said.message ?? lastLines(tail);
+  const message = said.message ?? tail.split("\n").slice(-20).join("\n");
   const tree = saysTheSame(state, message) ? treeHash(root, null) : null;
   return {
     ...{ at, how, exit, why, signals, message, failed, cost_usd, tokens, elapsed_ms, session },
@@ -166,8 +166,6 @@ function buildResult(
     tree: tree?.ok ? tree.value : "",
   };
 }
-
-const lastLines = (text: string) => text.split("\n").slice(-20).join("\n");
 
 // ── Waiting ─────────────────────────────────────────────────────────────────
 

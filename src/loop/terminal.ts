@@ -1,4 +1,5 @@
 /** A loop on a terminal: two lines about now, redrawn in place, and what has happened above them. */
+import { cut } from "../kernel/text/columns.ts";
 import { safeText } from "../kernel/text/safe-text.ts";
 import type { IterationLine, Limits, LoopState } from "../kernel/types/loop.ts";
 import { openWork, type Work } from "./core/agent-work.ts";
@@ -85,18 +86,7 @@ export function renderTitle({
 }
 
 /** Wide characters count as two: a line that wraps could not be redrawn in place. */
-export function cutTo(text: string, most: number): string {
-  const line = safeText(text).replace(/\s/g, " ").trimEnd();
-  if (Bun.stringWidth(line) <= most) return line;
-  let kept = "";
-  let width = 0;
-  for (const sign of line) {
-    width += Bun.stringWidth(sign);
-    if (width >= most) break;
-    kept += sign;
-  }
-  return most < 1 ? "" : `${kept}…`;
-}
+export const cutTo = (text: string, most: number) => cut(safeText(text).replace(/\s/g, " ").trimEnd(), most);
 
 // ── The view ────────────────────────────────────────────────────────────────
 

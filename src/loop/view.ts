@@ -114,7 +114,7 @@ export function summaryText(state: LoopState, rows = true): string {
   const { procedure, outcome, why, iterations, spent_ms, lines } = state;
   const hidden = lines.length - MOST_SHOWN;
   return [
-    `${outcome === "success" ? "✔" : "✘"} ${procedure}: ${wordFor(state)}`,
+    `${outcome === "success" ? "✔" : "✘"} ${procedure}: ${WORDS[state.outcome ?? ""] ?? "running"}`,
     `  ${safeText(why)}`,
     ...(rows
       ? ["", ...(hidden > 0 ? [`  … ${hidden} earlier`] : []), ...lines.slice(-MOST_SHOWN).map(renderIteration), ""]
@@ -133,8 +133,6 @@ const WORDS: Record<string, string> = {
   "not-started": "the agent could not be started",
   interrupted: "interrupted",
 };
-const wordFor = ({ outcome }: LoopState) => WORDS[outcome ?? ""] ?? "running";
-
 function hintFor({ id, outcome, run, iterations, why }: LoopState): string {
   const name = run || id;
   if (outcome === "limit" && /iterations are done$/.test(why))

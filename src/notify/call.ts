@@ -3,8 +3,7 @@ import type { LoopState } from "../kernel/types/loop.ts";
 import type { Commit } from "../kernel/types/run.ts";
 import { logError } from "../store/errors.ts";
 import { hashOf, isObject, lookAt, writeAtomic } from "../store/files.ts";
-import { statePath } from "../store/home.ts";
-import { join } from "../store/names.ts";
+import { ownCommand, statePath } from "../store/home.ts";
 import { isOff, readPointer, sessionRoot } from "../store/place.ts";
 import { notificationsOn, readMark } from "./mark.ts";
 import { buildNotice, formatTitle, loopText, type Notice, projectName } from "./notice.ts";
@@ -126,16 +125,13 @@ export function watchBesides(): () => void {
   return () => clearInterval(timer);
 }
 
-/** The compiled program is its own interpreter; from source it is bun with a file. */
-const self = () => (Bun.main.includes("$bunfs") ? [] : [join(import.meta.dir, "../main.ts")]);
-
 /** Sends in its own process and session, without the hook's pipes; nothing waits for it. */
 function startSender(): void {
   // Loaded late: most hooks start no sender, and this loads node:fs.
   const { cleanEnvironment } =
     require("../store/processes/command.ts") as typeof import("../store/processes/command.ts");
   Bun.spawn({
-    cmd: [process.execPath, ...self(), "notify", "--send"],
+    cmd: ownCommand("notify", "--send"),
     cwd: "/",
     env: cleanEnvironment(process.env),
     stdio: ["ignore", "ignore", "ignore"],

@@ -77,19 +77,15 @@ async function start(argv: string[], input: string, variables: Record<string, st
       stderr: "ignore",
       detached: true,
     });
-    return await within(child.exited, child.pid, name);
+    const late = Promise.withResolvers<"late">();
+    const timer = setTimeout(() => late.resolve("late"), LIMIT_MS);
+    const end = await Promise.race([child.exited, late.promise]);
+    clearTimeout(timer);
+    if (end === 0) return null;
+    if (end !== "late") return `${name} ended with ${end}`;
+    await endGroup(child.pid);
+    return `${name} took longer than ${LIMIT_MS / 1000} s and was ended`;
   } catch (error) {
     return `${name} could not be started: ${reason(error)}`;
   }
-}
-
-async function within(exited: Promise<number>, group: number, name: string): Promise<string | null> {
-  const late = Promise.withResolvers<"late">();
-  const timer = setTimeout(() => late.resolve("late"), LIMIT_MS);
-  const end = await Promise.race([exited, late.promise]);
-  clearTimeout(timer);
-  if (end === 0) return null;
-  if (end !== "late") return `${name} ended with ${end}`;
-  await endGroup(group);
-  return `${name} took longer than ${LIMIT_MS / 1000} s and was ended`;
 }

@@ -86,13 +86,11 @@ export function readCommit(dir: string, id: string, seq: number): CommitRead {
   // The seal first: what another wrote must not even be able to call itself newer.
   if (json === null && isWhole(file.text)) return { ok: false, missing: false, why: NOT_OURS, forged: file };
   const value = json === null ? null : parseJson(json);
-  if (isObject(value) && isObject(value.run) && isOlder(value.run.v))
+  if (isObject(value) && isObject(value.run) && typeof value.run.v === "number" && value.run.v < RUN_FORMAT)
     return { ok: false, missing: false, why: "written by an older Pawl", older: true };
   const commit = asCommit(value, id, seq);
   return commit === null ? { ok: false, missing: false, why: "no whole commit in it" } : { ok: true, commit };
 }
-
-const isOlder = (version: unknown) => typeof version === "number" && version < RUN_FORMAT;
 
 /** A crash or a bad disk leaves no whole object; an edit does. */
 const isWhole = (text: string) => isObject(parseJson(text));

@@ -9,7 +9,9 @@ const LONGEST_LINE = 500;
 const LARGEST_LOG = 1024 * 1024;
 
 export function logError(root: string | null, where: string, error: unknown): void {
-  const line = errorLine(where, error);
+  const describe = () => (error instanceof Error ? `${error.name}: ${error.message}` : String(error));
+  const text = `${new Date().toISOString()} ${where}: ${attempt(describe, "an error that cannot be described")}`;
+  const line = text.replace(/[\u0000-\u001f\u007f\u0085\u2028\u2029]+/g, " ").slice(0, LONGEST_LINE);
   if (root !== null && tryLog(() => projectLog(root), line)) return;
   tryLog(homeLog, line);
 }
@@ -18,7 +20,8 @@ function tryLog(findPath: () => string | null, line: string): boolean {
   return attempt(() => {
     const path = findPath();
     if (path === null) return false;
-    rotate(path);
+    const found = lookAt(path);
+    if (found?.isFile() && found.size >= LARGEST_LOG) rename(path, `${path}.1`);
     appendLine(path, line);
     return true;
   }, false);
@@ -33,15 +36,4 @@ function homeLog(): string {
   const path = statePath("errors.log");
   makeDirs(dirname(path), 0o700);
   return path;
-}
-
-function rotate(path: string): void {
-  const found = lookAt(path);
-  if (found?.isFile() && found.size >= LARGEST_LOG) rename(path, `${path}.1`);
-}
-
-function errorLine(where: string, error: unknown): string {
-  const describe = () => (error instanceof Error ? `${error.name}: ${error.message}` : String(error));
-  const text = `${new Date().toISOString()} ${where}: ${attempt(describe, "an error that cannot be described")}`;
-  return text.replace(/[\u0000-\u001f\u007f\u0085\u2028\u2029]+/g, " ").slice(0, LONGEST_LINE);
 }

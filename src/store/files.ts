@@ -43,9 +43,7 @@ export function hashOf(content: string | Uint8Array): string {
 
 // ── Reading ─────────────────────────────────────────────────────────────────
 
-export function openRegular(path: string, flags: number, mode = 0o600): number {
-  return openFile(path, flags, mode).fd;
-}
+export const openRegular = (path: string, flags: number, mode = 0o600): number => openFile(path, flags, mode).fd;
 
 function openFile(path: string, flags: number, mode = 0o600): { fd: number; size: number } {
   const fd = open(path, flags | O_NONBLOCK | O_NOFOLLOW, mode);
@@ -75,7 +73,10 @@ export function readText(path: string, maxBytes = 8 * MIB): ReadResult {
       },
     };
   } catch (error) {
-    return readFailure(error);
+    const code = errorCode(error);
+    if (code === "ENOENT" || code === "ENOTDIR") return { ok: false, why: "missing" };
+    if (code === NOT_REGULAR || code === "ELOOP" || code === "ENXIO") return { ok: false, why: NOT_REGULAR };
+    return { ok: false, why: "unreadable", detail: code || messageOf(error) };
   }
 }
 
@@ -86,13 +87,6 @@ export function readText(path: string, maxBytes = 8 * MIB): ReadResult {
 export function mayHaveKey(path: string, keys: string[], maxBytes?: number): boolean {
   const file = readText(path, maxBytes);
   return file.ok ? [...keys, "\\"].some((word) => file.text.includes(word)) : file.why !== "missing";
-}
-
-function readFailure(error: unknown): ReadResult {
-  const code = errorCode(error);
-  if (code === "ENOENT" || code === "ENOTDIR") return { ok: false, why: "missing" };
-  if (code === NOT_REGULAR || code === "ELOOP" || code === "ENXIO") return { ok: false, why: NOT_REGULAR };
-  return { ok: false, why: "unreadable", detail: code || messageOf(error) };
 }
 
 function readBytes(path: string, maxBytes: number): Uint8Array | null {
@@ -271,9 +265,7 @@ export function errorCode(error: unknown): string {
   return typeof code === "string" ? code : "";
 }
 
-export function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
-}
+export const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
 
 /** For errors that are no failure: the value of the work, or the fallback if it throws one of these codes. */
 export function tolerate<T, F>(codes: string[], work: () => T, fallback: F): T | F {
@@ -287,6 +279,10 @@ export function tolerate<T, F>(codes: string[], work: () => T, fallback: F): T |
 
 /** undefined: nothing there. */
 export const lookAt = (path: string): FileStat | undefined => tolerate(["ENOTDIR"], () => lstat(path), undefined);
+
+/** The path itself, or the nearest folder above it that exists. */
+export const nearestThere = (path: string): string =>
+  path === "/" || lookAt(path) !== undefined ? path : nearestThere(dirname(path));
 
 /** Some file systems cannot sync a folder; then the kernel's own order has to do. */
 export function syncDir(dir: string): void {

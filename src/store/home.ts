@@ -17,6 +17,10 @@ function passwordHome(): string {
   return userInfo().homedir;
 }
 
-export function statePath(...parts: string[]): string {
-  return join(homeDir(), ".local", "state", "pawl", ...parts);
-}
+export const statePath = (...parts: string[]): string => join(homeDir(), ".local", "state", "pawl", ...parts);
+
+/** How Pawl starts itself: the compiled program is its own interpreter, from source it is bun with a file. */
+export const ownCommand = (...words: string[]): string[] => {
+  const main = Bun.main.includes("$bunfs") ? [] : [join(import.meta.dir, "../main.ts")];
+  return [process.execPath, ...main, ...words];
+};

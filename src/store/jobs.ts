@@ -81,18 +81,14 @@ export function claimStart(place: JobPlace): boolean {
 }
 
 /** When it was claimed, by the file system's clock; null: it is gone. */
-export function claimedAt(place: JobPlace): number | null {
-  return lookAt(startFolder(place))?.mtimeMs ?? null;
-}
+export const claimedAt = (place: JobPlace): number | null => lookAt(startFolder(place))?.mtimeMs ?? null;
 
 /** What this Pawl wrote there; null: nothing, or nothing to be believed. */
 export function readJobFile(place: JobPlace, file: JobFile): Record<string, unknown> | null {
   return readSealed(jobContext(place, file), jobPath(place, file), LARGEST_FILE);
 }
 
-export function hasJobFile(place: JobPlace, file: JobFile): boolean {
-  return lookAt(jobPath(place, file)) !== undefined;
-}
+export const hasJobFile = (place: JobPlace, file: JobFile): boolean => lookAt(jobPath(place, file)) !== undefined;
 
 export function writeJobFile(place: JobPlace, file: JobFile, value: object): void {
   publish(place, file, value, rename);
@@ -118,9 +114,7 @@ export function openOutput(place: JobPlace): number {
   return openRegular(outputPath(place), O_WRONLY | O_APPEND | O_CREAT);
 }
 
-export function outputTail(place: JobPlace, bytes: number): string {
-  return readTail(outputPath(place), bytes)?.text ?? "";
-}
+export const outputTail = (place: JobPlace, bytes: number): string => readTail(outputPath(place), bytes)?.text ?? "";
 
 export const dropOutput = (place: JobPlace) => removeQuietly(outputPath(place));
 

@@ -56,13 +56,6 @@ function writeIgnore(root: string): void {
   writeAtomic(path, IGNORE_TEXT, 0o644);
 }
 
-/** A project may be a folder of a larger repository, whose exclude file counts from its own top. */
-function findPrefix(top: string, root: string): string {
-  const below = root.startsWith(`${top}/`) ? root.slice(top.length + 1) : "";
-  if (/[\n\r]/.test(below)) throw new Error("a folder name with a line break cannot be excluded");
-  return below === "" ? "/" : `/${below.replace(/[\\*?[\] ]/g, "\\$&")}/`;
-}
-
 export interface ExcludePlace {
   path: string;
   /** how a line about this project begins */
@@ -75,7 +68,10 @@ export interface ExcludePlace {
 export function excludePlace(root: string): ExcludePlace | null {
   const git = findGit(root);
   if (git === null) return null;
-  const prefix = findPrefix(git.top, root);
+  // A project may be a folder of a larger repository, whose exclude file counts from its own top.
+  const below = root.startsWith(`${git.top}/`) ? root.slice(git.top.length + 1) : "";
+  if (/[\n\r]/.test(below)) throw new Error("a folder name with a line break cannot be excluded");
+  const prefix = below === "" ? "/" : `/${below.replace(/[\\*?[\] ]/g, "\\$&")}/`;
   const lines = OWNED.map((line) => (line.includes("/") ? prefix + line : line));
   return { path: join(git.common, "info", "exclude"), prefix, marker: MARKER, lines };
 }

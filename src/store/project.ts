@@ -31,9 +31,7 @@ const FARTHEST_BACK = 200;
 type EffectOf<K extends Effect["kind"]> = Extract<Effect, { kind: K }>;
 
 /** Says what failed; one failure keeps nothing else from happening. */
-export function project(root: string, commit: Commit): string[] {
-  return follow(root, commit, false);
-}
+export const project = (root: string, commit: Commit): string[] => follow(root, commit, false);
 
 /** After a crash: does again whatever the journal does not know to be done. */
 export function recover(root: string, commit: Commit): string[] {
@@ -70,9 +68,7 @@ function missingCommits(root: string, commit: Commit): Commit[] {
   return missing;
 }
 
-function wantsArchive(commit: Commit): boolean {
-  return commit.effects.some((effect) => effect.kind === "archive");
-}
+const wantsArchive = (commit: Commit): boolean => commit.effects.some((effect) => effect.kind === "archive");
 
 function follow(root: string, commit: Commit, again: boolean): string[] {
   const problems: string[] = [];

@@ -22,6 +22,7 @@ import {
   NoAnswer,
   type TaskChange,
   type Tracker,
+  textIn,
 } from "./tracker.ts";
 
 interface BeadsContext extends ToolContext {
@@ -303,8 +304,6 @@ const STATES: Record<string, TaskState> = {
 /** Kinds of dependencies that hold nothing up. */
 const HARMLESS = /^(parent-child|related|relates-to|discovered-from|duplicates|supersedes|replies-to)$/;
 
-const textIn = (value: unknown) => (typeof value === "string" ? value : "");
-
 function asTask(value: unknown): Task | null {
   if (!isObject(value) || textIn(value.id) === "" || textIn(value.title) === "") return null;
   const status = textIn(value.status) || "open";
@@ -312,10 +311,14 @@ function asTask(value: unknown): Task | null {
   const open = STATES[status] ?? "blocked";
   const state = open === "open" && owner !== null ? "claimed" : open;
   const claimed = textIn(value.started_at) || textIn(value.updated_at);
+  const titles = { design: "Design", acceptance_criteria: "Acceptance criteria", notes: "Notes" };
+  const parts = Object.entries(titles).map(
+    ([key, title]) => textIn(value[key]) && `## ${title}\n${textIn(value[key])}`,
+  );
   return {
     id: textIn(value.id),
     title: textIn(value.title),
-    text: readBody(value),
+    text: [textIn(value.description), ...parts].filter(Boolean).join("\n\n"),
     state,
     labels: Array.isArray(value.labels) ? value.labels.filter((label) => typeof label === "string") : [],
     priority: readPriority(value.priority),
@@ -339,14 +342,6 @@ function splitActor(assignee: string): { owner: string | null; machine: string |
 
 /** A person is the same one on every machine. */
 const joinActor = (actor: string, here: string) => (actor.startsWith("pawl-") ? `${actor}@${here}` : actor);
-
-function readBody(value: Json): string {
-  const titles = { design: "Design", acceptance_criteria: "Acceptance criteria", notes: "Notes" };
-  const parts = Object.entries(titles).map(
-    ([key, title]) => textIn(value[key]) && `## ${title}\n${textIn(value[key])}`,
-  );
-  return [textIn(value.description), ...parts].filter(Boolean).join("\n\n");
-}
 
 const readDependencies = (value: Json) =>
   Array.isArray(value.dependencies) ? value.dependencies.filter(isObject) : [];

@@ -18,6 +18,7 @@ import {
   refuse,
   type TaskChange,
   type Tracker,
+  textIn,
   unwrap,
 } from "./tracker.ts";
 
@@ -135,8 +136,13 @@ function claim(at: GithubContext, number: string, actor: string): Task {
   if (task.state === "claimed") return judged(at, task, actor);
   if (task.state !== "open") fail("refused", `${task.id} is ${task.state}`);
   if (task.blocked_by.length > 0) fail("refused", `${task.id} waits for ${task.blocked_by.join(", ")}`);
-  say(at, number, claimComment(actor, at.here));
-  const now = lookFor(at, number);
+  say(at, number, `<!-- pawl:claim ${actor} ${at.here} -->\nPawl works on this: session ${actor} on ${at.here}.`);
+  // Until the claim shows: ours, or another that was first.
+  let now = view(at, number);
+  for (let looks = 1; looks < LOOKS && now.state === "open"; looks++) {
+    Bun.sleepSync(LOOK_AGAIN_MS);
+    now = view(at, number);
+  }
   const verdict = answering(() => judged(at, now, actor));
   // Nothing depends on the assignee. A lost claim is released after the winner's: no one must wait for it.
   answering(() =>
@@ -152,16 +158,6 @@ function judged(at: GithubContext, task: Task, actor: string): Task {
   if (task.state === "claimed" && task.owner === actor) return task;
   if (task.state === "claimed") fail("taken", heldBy(task));
   return fail("not-done", `the claim of ${task.id} is not visible`);
-}
-
-/** Until the claim shows: ours, or another that was first. */
-function lookFor(at: GithubContext, number: string): Task {
-  let seen = view(at, number);
-  for (let looks = 1; looks < LOOKS && seen.state === "open"; looks++) {
-    Bun.sleepSync(LOOK_AGAIN_MS);
-    seen = view(at, number);
-  }
-  return seen;
 }
 
 // ── Writing ─────────────────────────────────────────────────────────────────
@@ -275,7 +271,6 @@ function issuesIn(said: ToolOutput): Task[] {
   return list.map((one) => asTask(one) ?? fail("malformed", "gh answered an issue without its fields"));
 }
 
-const textIn = (value: unknown) => (typeof value === "string" ? value : "");
 const namesIn = (value: unknown, key: string) =>
   Array.isArray(value)
     ? value
@@ -290,6 +285,10 @@ function asTask(value: unknown): Task | null {
   const closed = textIn(value.state).toUpperCase() === "CLOSED";
   const holder = holderIn(value.comments);
   const state = closed ? closedAs(value) : holder ? "claimed" : labels.includes("blocked") ? "blocked" : "open";
+  // Lines such as "Blocked by: #12, #13" or "Depends on other/repo#4".
+  const body = textIn(value.body);
+  const lines = body.match(/^[ \t]*(?:[-*][ \t]+)?(?:\*\*)?(?:blocked by|depends on)\b.*$/gim) ?? [];
+  const named = lines.flatMap((line) => line.slice(0, 500).match(/(?:[\w.-]+\/[\w.-]+)?#\d+/g) ?? []);
   return {
     id: String(value.number),
     title: textIn(value.title),
@@ -300,7 +299,7 @@ function asTask(value: unknown): Task | null {
     owner: holder?.actor ?? namesIn(value.assignees, "login")[0] ?? null,
     created_at: textIn(value.createdAt),
     epic: isObject(value.milestone) ? textIn(value.milestone.title) || null : null,
-    blocked_by: blockersIn(textIn(value.body)),
+    blocked_by: [...new Set(named.map((ref) => ref.replace(/^#/, "")))],
     ...(holder !== null && { claimed_at: holder.at, claimed_on: holder.machine }),
   };
 }
@@ -322,13 +321,6 @@ function readPriority(labels: string[]): number {
 
 const isPriority = (label: string) => /^p[0-4]$/.test(label);
 
-/** Lines such as "Blocked by: #12, #13" or "Depends on other/repo#4". */
-function blockersIn(body: string): string[] {
-  const lines = body.match(/^[ \t]*(?:[-*][ \t]+)?(?:\*\*)?(?:blocked by|depends on)\b.*$/gim) ?? [];
-  const named = lines.flatMap((line) => line.slice(0, 500).match(/(?:[\w.-]+\/[\w.-]+)?#\d+/g) ?? []);
-  return [...new Set(named.map((ref) => ref.replace(/^#/, "")))];
-}
-
 // ── Claims ──────────────────────────────────────────────────────────────────
 // GitHub has no claim of its own: a claim is a comment, the server numbers comments in one order, and the first claim
 // since the last release holds. Only people who may write to the repository, and we ourselves, can claim; an edited
@@ -341,10 +333,6 @@ interface Holder {
 }
 
 const MARK = /^<!-- pawl:(claim|release) (\S+) (\S+) -->/;
-
-function claimComment(actor: string, machine: string): string {
-  return `<!-- pawl:claim ${actor} ${machine} -->\nPawl works on this: session ${actor} on ${machine}.`;
-}
 
 function releaseComment(actor: string, machine: string): string {
   return `<!-- pawl:release ${actor} ${machine} -->\nPawl no longer works on this (session ${actor} on ${machine}).`;

@@ -5,19 +5,15 @@ import { hashOf, readText } from "../store/files.ts";
 import { homeDir } from "../store/home.ts";
 
 export function machineName(): string {
-  const name = hostName();
+  // Where the kernel shows it, node:os need not be loaded.
+  const shown = readText("/proc/sys/kernel/hostname", 4_096);
+  const name = shown.ok ? shown.text.trimEnd() : (require("node:os") as typeof import("node:os")).hostname();
   const host =
     name
       .split(".")[0]!
       .replace(/[^A-Za-z0-9-]+/g, "-")
       .slice(0, 20) || "machine";
   return `${host}-${hashOf(`${name}\n${homeMark()}`).slice(0, 4)}`;
-}
-
-/** Where the kernel shows it, node:os need not be loaded. */
-function hostName(): string {
-  const shown = readText("/proc/sys/kernel/hostname", 4_096);
-  return shown.ok ? shown.text.trimEnd() : (require("node:os") as typeof import("node:os")).hostname();
 }
 
 /** Two machines may share a name; the home's own number and birth differ, and stay as long as it does. */

@@ -151,6 +151,9 @@ function checkTask({ priority, labels = [], blocked_by = [], title, text, epic }
 export const flags = (values: Record<string, string | number | undefined>): string[] =>
   Object.entries(values).flatMap(([name, value]) => (value === undefined ? [] : [`--${name}=${value}`]));
 
+/** "" for what is no text: a field of another program's answer may hold anything. */
+export const textIn = (value: unknown) => (typeof value === "string" ? value : "");
+
 // ── The frame of every tracker ──────────────────────────────────────────────
 
 /** What is different in each tracker: its operations, which throw where they have no answer. */

@@ -93,20 +93,10 @@ function listRunRows(insight: Insight, filter: Filter) {
 
 function withStates(rows: RunRow[]): (RunRow & { state: string })[] {
   const at = new Date().toISOString();
-  const live = Map.groupBy(
-    rows.filter(({ status }) => status !== "ended"),
-    ({ project }) => project,
-  );
-  const views = new Map(
-    [...live].map(([root, own]) => [
-      root,
-      liveViews(
-        root,
-        own.map(({ id }) => id),
-        at,
-      ),
-    ]),
-  );
+  const open = rows.filter(({ status }) => status !== "ended");
+  const idsIn = (root: string) => open.flatMap(({ project, id }) => (project === root ? [id] : []));
+  const roots = [...new Set(open.map(({ project }) => project))];
+  const views = new Map(roots.map((root) => [root, liveViews(root, idsIn(root), at)]));
   return rows.map((row) => ({ ...row, state: views.get(row.project)?.get(row.id)?.state ?? row.status }));
 }
 

@@ -70,7 +70,10 @@ function lookAtProject(root: string, at: string, words: Words): { needs: Need[];
       work();
     } catch (error) {
       logError(root, "dashboard", error);
-      needs.push(unreadable(root, run, at));
+      const what = run === "" ? "the runs of this project could not be read" : `run ${run} could not be read`;
+      const how = "`pawl doctor` there shows what is wrong";
+      const nothing = { question: null, canApprove: false, claimed: null };
+      needs.push({ project: root, run, workflow: "", what, how, since: at, kind: "unreadable", ...nothing });
     }
   };
   orUnreadable("", () => {
@@ -103,13 +106,6 @@ export function liveViews(root: string, ids: string[], at: string): Map<string, 
 /** As STATUS: what no one touched for a week is not brought up. */
 const isShown = ({ status, updated_at }: RunSummary, at: string) =>
   status !== "ended" && Date.parse(at) - Date.parse(updated_at) <= STALE_MS;
-
-function unreadable(project: string, run: string, since: string): Need {
-  const what = run === "" ? "the runs of this project could not be read" : `run ${run} could not be read`;
-  const how = "`pawl doctor` there shows what is wrong";
-  const nothing = { question: null, canApprove: false, claimed: null };
-  return { project, run, workflow: "", what, how, since, kind: "unreadable", ...nothing };
-}
 
 // ── Needs ───────────────────────────────────────────────────────────────────
 

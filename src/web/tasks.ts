@@ -1,6 +1,6 @@
 /** The tasks of projects, as STATUS has them. Asked in a process of its own: a tracker may take its time. */
 import { isObject, parseJson } from "../store/files.ts";
-import { join } from "../store/names.ts";
+import { ownCommand } from "../store/home.ts";
 
 export type TaskView = ReturnType<typeof taskView>;
 type Tasks = { tasks: TaskView[]; problems: { project: string; why: string }[] };
@@ -32,12 +32,12 @@ function remembered(root: string): Promise<Tasks> {
 
 const failed = (project: string, why: string): Tasks => ({ tasks: [], problems: [{ project, why }] });
 
-/** Compiled, this program is its own interpreter; from source it is bun with a file. */
-const self = () => (Bun.main.includes("$bunfs") ? [] : [join(import.meta.dir, "../main.ts")]);
-
 async function ask(root: string): Promise<Tasks> {
-  const cmd = [process.execPath, ...self(), "status", "--json"];
-  const child = Bun.spawn(cmd, { cwd: root, stdio: ["ignore", "pipe", "ignore"], timeout: TIMEOUT_MS });
+  const child = Bun.spawn(ownCommand("status", "--json"), {
+    cwd: root,
+    stdio: ["ignore", "pipe", "ignore"],
+    timeout: TIMEOUT_MS,
+  });
   const value = parseJson(await new Response(child.stdout).text());
   if (!isObject(value)) return failed(root, "the tracker did not answer in time");
   if (typeof value.failed === "string") return failed(root, value.failed);

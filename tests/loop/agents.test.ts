@@ -102,7 +102,6 @@ test.each(ARGV)("%s → %s", (ai, argv, more, format, bound) => {
   const agent = started(ai, more);
   expect(agent.argv).toEqual([join(bin, argv.split(" ")[0]!), ...argv.split(" ").slice(1)]);
   expect<string>(agent.format).toBe(format);
-  expect(agent.stdin).toBe(true);
   expect(agent.session).toBe(bound ? SESSION : null);
 });
 

@@ -63,7 +63,9 @@ export function parseArgs(args: string[], known: string[]): Parsed {
       parsed.words.push(...args.slice(i + 1));
       break;
     }
-    const [name = "", inline] = splitOption(args[i]!);
+    const arg = args[i]!;
+    const at = arg.startsWith("--") ? arg.indexOf("=") : -1;
+    const [name = "", inline] = at < 0 ? [arg, undefined] : [arg.slice(0, at), arg.slice(at + 1)];
     if (!name.startsWith("-")) parsed.words.push(args[i]!);
     else if (known.includes(`${name}=`)) {
       const value = inline ?? args[++i];
@@ -74,11 +76,6 @@ export function parseArgs(args: string[], known: string[]): Parsed {
     else throw new UserError(`unknown option ${name}`, suggest(name, known, "valid options"));
   }
   return parsed;
-}
-
-function splitOption(arg: string): [string, string | undefined] {
-  const at = arg.startsWith("--") ? arg.indexOf("=") : -1;
-  return at < 0 ? [arg, undefined] : [arg.slice(0, at), arg.slice(at + 1)];
 }
 
 export function projectRoot(io: Io): string {

@@ -1,5 +1,6 @@
 /** Commands that change a task: one at a time in a project, each with its undo. */
 
+import { quoteWord } from "../../kernel/text/command-line.ts";
 import { visible } from "../../kernel/text/safe-text.ts";
 import type { Task, TaskState } from "../../kernel/types/task.ts";
 import { UserError } from "../../kernel/user-error.ts";
@@ -173,8 +174,7 @@ const asOption = (name: string, value: unknown) =>
 
 /** A person copies the undo from the screen into a shell, so characters that the screen would hide are escaped. */
 function shellWord(text: string): string {
-  if (/^[\w./:@%+=-]+$/.test(text)) return text;
-  if (visible(text) === text) return `'${text.replaceAll("'", "'\\''")}'`;
+  if (visible(text) === text) return quoteWord(text);
   const escaped = [...text].map((sign) => (sign === "'" || sign === "\\" ? `\\${sign}` : shown(sign)));
   return `$'${escaped.join("")}'`;
 }

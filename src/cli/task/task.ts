@@ -56,11 +56,9 @@ const ACTIONS: Record<string, Action> = {
 export function run({ words }: Parsed, io: Io): number | Promise<number> {
   const [name = "list", ...rest] = words[0]?.startsWith("-") ? ["list", ...words] : words;
   const action = Object.hasOwn(ACTIONS, name) ? ACTIONS[name] : undefined;
+  const known = Object.keys(ACTIONS);
   if (!action)
-    throw new UserError(
-      `task cannot ${visible(name)}`,
-      didYouMean(name, Object.keys(ACTIONS), `it can ${Object.keys(ACTIONS).join(", ")}`),
-    );
+    throw new UserError(`task cannot ${visible(name)}`, didYouMean(name, known, `it can ${known.join(", ")}`));
   return action.run(projectRoot(io), parseArgs(rest, action.options), io);
 }
 

@@ -53,13 +53,8 @@ function tell(
 ): number {
   const ok = problems.length === 0;
   const verdict = ok ? [] : ["", counted(problems.length, "problem")];
-  return print(
-    io,
-    parsed,
-    { ok, checked, problems, warnings },
-    () => `${[...lines, ...verdict].join("\n")}\n`,
-    ok ? 0 : 1,
-  );
+  const text = () => `${[...lines, ...verdict].join("\n")}\n`;
+  return print(io, parsed, { ok, checked, problems, warnings }, text, ok ? 0 : 1);
 }
 
 function renderLines(found: FoundWorkflow | FoundProcedure): string[] {

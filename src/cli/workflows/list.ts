@@ -24,12 +24,8 @@ export function run(parsed: Parsed, io: Io): number {
     const parts = [workflowRows(workflows), `Procedures, for pawl loop:\n${procedureRows(procedures)}`];
     return `${[...parts, ...projectProblems([...workflows, ...procedures])].join("\n\n")}\n`;
   };
-  return print(
-    io,
-    parsed,
-    { workflows: workflows.map(workflowEntry), procedures: procedures.map(procedureEntry) },
-    text,
-  );
+  const data = { workflows: workflows.map(workflowEntry), procedures: procedures.map(procedureEntry) };
+  return print(io, parsed, data, text);
 }
 
 function workflowEntry(found: FoundWorkflow) {

@@ -29,13 +29,11 @@ export const PERMISSIONS = ["edits", "settings", "skip"] as const;
 /** The agents that are known by name. */
 export const AGENTS = ["claude", "codex", "copilot", "gemini", "qwen", "opencode"] as const;
 
+const within = ({ min, max }: { min: number; max: number }) => integer(min, max);
+
 export const MAX_ITERATIONS = integerOr("unlimited", BOUNDS.max_iterations.min, BOUNDS.max_iterations.max);
 export const FAILURE_THRESHOLD = within(BOUNDS.failure_threshold);
 export const TIMEOUT = within(BOUNDS.timeout);
-
-function within({ min, max }: { min: number; max: number }) {
-  return integer(min, max);
-}
 
 /** What is said about each, in files and in procedures. */
 export const ABOUT = {

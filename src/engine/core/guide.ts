@@ -18,6 +18,8 @@ export function templateValues(draft: Draft): Record<string, string> {
   const { run, workflow } = draft;
   const stage = stageOf(workflow, run.stage);
   const report = run.reports.at(-1);
+  // What the person typed, or else the names of what the run is checked by.
+  const gates = gatesOf(workflow);
   return {
     run: run.id,
     stage: stage.id,
@@ -33,14 +35,8 @@ export function templateValues(draft: Draft): Record<string, string> {
     ...taskValues(run.work.task),
     tests: workflow.commands?.tests ?? "the tests",
     review: workflow.commands?.review ?? "the review",
-    command: commandsIn(workflow),
+    command: leavesOf(gates).find((gate) => gate.typed)?.shell ?? gates.map(({ name }) => name).join(" and "),
   };
-}
-
-/** What the person typed, or else the names of what the run is checked by. */
-function commandsIn(workflow: Workflow): string {
-  const gates = gatesOf(workflow);
-  return leavesOf(gates).find((gate) => gate.typed)?.shell ?? gates.map(({ name }) => name).join(" and ");
 }
 
 export const reportPath = (run: string, file: string) => `.pawl/runs/${run}/reports/${file}`;

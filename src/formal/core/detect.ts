@@ -41,12 +41,15 @@ export function detectInPlan(text: string, path: string): Detected | null {
   const name = title === null ? "" : named(title);
   const formal = lines.some((line) => /(?<![\p{L}\p{N}])(phases?|workflows?)(?![\p{L}\p{N}])/iu.test(line));
   if (name === "" || !formal || !isActive(lines)) return null;
+  // `Plan 001: User Auth`, or the number of its folder.
+  const titleOf = /^plan\s+#?(\d{1,9})\s*[-–—:.]?\s*(.*)$/i.exec(name);
+  const number = titleOf?.[1] ?? /(?:^|\/)(\d{1,9})[-_][^/]*\/[^/]+$/.exec(path)?.[1];
   return {
     name,
     type: typeIn(lines),
     phase: first(lines, phaseIn) ?? phaseOfHeadings(lines) ?? buildPhase({}),
     required_reading: distinct([`@${path}`, ...lines.flatMap(referencesIn)]),
-    context: planContext(name, path),
+    context: { ...(number ? { plan_number: Number(number) } : {}), plan_name: titleOf?.[2] || name },
     key_reminders: remindersIn(lines),
   };
 }
@@ -215,10 +218,3 @@ const referencesIn = (line: string) =>
     .map((match) => match[1]!)
     .filter(isInside)
     .map((path) => `@${path}`);
-
-/** `Plan 001: User Auth`, or the number of its folder. */
-function planContext(name: string, path: string): Content["context"] {
-  const titleOf = /^plan\s+#?(\d{1,9})\s*[-–—:.]?\s*(.*)$/i.exec(name);
-  const number = titleOf?.[1] ?? /(?:^|\/)(\d{1,9})[-_][^/]*\/[^/]+$/.exec(path)?.[1];
-  return { ...(number ? { plan_number: Number(number) } : {}), plan_name: titleOf?.[2] || name };
-}

@@ -12,17 +12,13 @@ const LONGEST = 40_000;
 const QUOTED = " quotedcode ";
 
 export function claimsCompletion(message: string): boolean {
-  const sentences = splitSentences(message);
+  const sentences = ownLines(message.slice(-LONGEST), QUOTED).flatMap(
+    (line) => plainLine(withoutQuotes(line, QUOTED)).match(/[^.!?]+(?:[.!?]+(?!\s|$)[^.!?]*)*[.!?]*/g) ?? [],
+  );
   return sentences.some(claims) && !sentences.some(tellsOfOpenWork);
 }
 
 // ── Sentences ───────────────────────────────────────────────────────────────
-
-function splitSentences(message: string): string[] {
-  return ownLines(message.slice(-LONGEST), QUOTED).flatMap(
-    (line) => plainLine(withoutQuotes(line, QUOTED)).match(/[^.!?]+(?:[.!?]+(?!\s|$)[^.!?]*)*[.!?]*/g) ?? [],
-  );
-}
 
 /** Without the marks of a list, a heading, emphasis or a tick; in small letters. */
 function plainLine(line: string): string {

@@ -119,10 +119,7 @@ function count(counting: Counting, turn: Turn, { since, project }: Wanted): void
   const { verdict, why } = turn.judged;
   counts[verdict] += 1;
   const example = { at: turn.at, project: name, verdict, claim: firstWords(turn.claim), why: shortened(why, turn.cwd) };
-  keepNewest(counting.examples[verdict], example);
-}
-
-function keepNewest(list: Example[], example: Example): void {
+  const list = counting.examples[verdict];
   list.push(example);
   list.sort((a, b) => (a.at < b.at ? 1 : -1));
   list.length = Math.min(list.length, MOST_EXAMPLES);

@@ -49,11 +49,8 @@ export async function readTurns(
   const emitNewer = () => {
     if (newer === null) return;
     const at = string(newer.prompt.timestamp);
-    const turn = buildTurn(
-      newer.prompt,
-      newer,
-      agents.filter((weight) => weight.at >= at && weight.at < end),
-    );
+    const own = agents.filter((weight) => weight.at >= at && weight.at < end);
+    const turn = buildTurn(newer.prompt, newer, own);
     if (turn !== null) emit(turn);
     end = at;
   };

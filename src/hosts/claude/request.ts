@@ -29,7 +29,8 @@ function firstSinceCommand(lines: Iterable<Buffer>): string {
   for (const line of lines) {
     const said = line.length <= LONGEST_LINE && line.includes(TYPE_USER) ? readSaid(line) : "";
     if (isCommand(said) && request !== "") break;
-    if (isRequest(said)) request = said;
+    // “yes” and “go on” name nothing.
+    if (/\S\s+\S+\s+\S/.test(said) && !isCommand(said) && !isInjected(said)) request = said;
   }
   return request.slice(0, LONGEST_REQUEST);
 }
@@ -40,6 +41,3 @@ function readSaid(line: Buffer): string {
 }
 
 const isCommand = (said: string) => said.startsWith("/") || said.includes("<command-name>");
-
-/** “yes” and “go on” name nothing. */
-const isRequest = (said: string) => /\S\s+\S+\s+\S/.test(said) && !isCommand(said) && !isInjected(said);

@@ -95,7 +95,8 @@ function readPrompt(fields: Fields): Body {
 function readStop(fields: Fields): Body {
   const message = ending(fields, "last_assistant_message");
   const continuing = isContinuing(fields);
-  const running = runningTasks(fields.background_tasks);
+  const isRunning = (task: Fields | null) => task?.status === "running" || task?.status === "pending";
+  const running = Array.isArray(fields.background_tasks) ? fields.background_tasks.filter(isRunning) : [];
   const agents = running.filter(({ type }) => type === "subagent" || type === "workflow").map(readAgent);
   const scheduled = Array.isArray(fields.session_crons) && fields.session_crons.length > 0;
   const kind: EventKind = { kind: "stop", message, continuing, background: running.length, agents, scheduled };
@@ -143,17 +144,10 @@ function isInsideSubagent(fields: Fields): boolean {
   return fields.agent_id !== undefined && fields.agent_id !== null && fields.agent_id !== "";
 }
 
-function isContinuing(fields: Fields): boolean {
-  return fields.stop_hook_active === true || fields.stopHookActive === true;
-}
+const isContinuing = (fields: Fields): boolean => fields.stop_hook_active === true || fields.stopHookActive === true;
 
 function isStartSource(source: string): source is StartSource {
   return ["startup", "resume", "fork", "clear", "compact"].includes(source);
-}
-
-function runningTasks(tasks: unknown): Fields[] {
-  const isRunning = (task: Fields | null) => task?.status === "running" || task?.status === "pending";
-  return Array.isArray(tasks) ? tasks.filter(isRunning) : [];
 }
 
 function readAgent(task: Fields): RunningAgent {
@@ -224,7 +218,7 @@ function keepGoing(answer: Answer, version: string | null): Output {
   if (answer.turn !== "continue") return {};
   const agent = answer.agent ?? "";
   const head = answer.reason ?? "";
-  if (head === "" && agent !== "" && agent.length <= CONTEXT_LIMIT && knowsContext(version))
+  if (head === "" && agent !== "" && agent.length <= CONTEXT_LIMIT && isSince(version, CONTEXT_SINCE))
     return toAgent("Stop", agent);
   const reason = [head, agent].filter((part) => part !== "").join("\n\n");
   return { decision: "block", reason: reason === "" ? GO_ON : reason };
@@ -235,9 +229,7 @@ function toAgent(name: string, agent: string | undefined): Output {
   return { hookSpecificOutput: { hookEventName: name, additionalContext: cut(agent) } };
 }
 
-function toPerson(answer: Answer): Output {
-  return answer.person ? { systemMessage: cut(answer.person) } : {};
-}
+const toPerson = (answer: Answer): Output => (answer.person ? { systemMessage: cut(answer.person) } : {});
 
 /** JSON on a PreCompact's stdout could block the compaction; ours is always prose. */
 function plain(agent: string): string {
@@ -264,8 +256,6 @@ export function clientVersion(env: Record<string, string | undefined>): string |
   const match = /^claude-code_(\d{1,6})-(\d{1,6})-(\d{1,6})(?:_|$)/.exec(env.AI_AGENT ?? "");
   return match ? `${match[1]}.${match[2]}.${match[3]}` : null;
 }
-
-const knowsContext = (version: string | null) => isSince(version, CONTEXT_SINCE);
 
 /** An unknown version is none. */
 export function isSince(version: string | null, first: readonly number[]): boolean {

@@ -154,19 +154,16 @@ function timeLines(stages: StageStat[]): string[] {
   return [
     "Where the time goes",
     ...longest.map((one) => {
-      const bar = renderBar(one.total_ms / most).padEnd(BAR);
+      // Of `BAR` columns; what is there at all is seen.
+      const share = one.total_ms / most;
+      const eighths = Math.max(share > 0 ? 1 : 0, Math.round(share * BAR * 8));
+      const bar = `${"█".repeat(Math.floor(eighths / 8))}${EIGHTHS[eighths % 8]}`.padEnd(BAR);
       return `  ${name(one.stage)}${bar} ${percent(one.total_ms / all).padStart(5)}  ${span(one.total_ms)} (${fit(one.workflow, 24)})`;
     }),
   ];
 }
 
 const EIGHTHS = ["", "▏", "▎", "▍", "▌", "▋", "▊", "▉"];
-
-/** Of `BAR` columns; what is there at all is seen. */
-function renderBar(share: number): string {
-  const eighths = Math.max(share > 0 ? 1 : 0, Math.round(share * BAR * 8));
-  return `${"█".repeat(Math.floor(eighths / 8))}${EIGHTHS[eighths % 8]}`;
-}
 
 function bottleneckLines({ bottleneck, runs }: StatsView, attempts: number, columns: number): string[] {
   if (bottleneck !== null) {

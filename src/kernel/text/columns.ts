@@ -9,13 +9,18 @@ export function fit(text: string, columns: number): string {
   const line = safeText(text.slice(0, columns * 40))
     .replace(/\s+/g, " ")
     .trim();
-  if (countColumns(line) <= columns) return line;
+  return cut(line, columns, countColumns);
+}
+
+/** The beginning of a line that fits, with a sign that something is missing. */
+export function cut(line: string, columns: number, count: (line: string) => number = Bun.stringWidth): string {
+  if (count(line) <= columns) return line;
   let kept = "";
   for (const sign of line) {
-    if (countColumns(`${kept}${sign}…`) > columns) break;
+    if (count(`${kept}${sign}…`) > columns) break;
     kept += sign;
   }
-  return `${kept}…`;
+  return columns < 1 ? "" : `${kept}…`;
 }
 
 /** the fewest columns in which a text still says something */

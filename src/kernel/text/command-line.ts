@@ -83,3 +83,7 @@ function programProblem(program: string): Problem | null {
     ? { error: `${program}: only shells know what ~ is`, hint: "write the whole path" }
     : null;
 }
+
+/** One word of a command line, as a shell reads it back. */
+export const quoteWord = (word: string) =>
+  /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;

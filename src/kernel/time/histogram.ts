@@ -11,8 +11,6 @@ export const newHistogram = (): Histogram => new Uint32Array(BUCKETS);
 
 /** 0 is its own bucket; bucket 1 begins at 1 ms. */
 const bucketIndex = (ms: number): number => (ms < 1 ? 0 : Math.min(BUCKETS - 1, 1 + Math.floor(Math.log(ms) / WIDTH)));
-const bucketMiddle = (bucket: number): number => (bucket === 0 ? 0 : Math.round(Math.exp((bucket - 0.5) * WIDTH)));
-
 export function addTo(histogram: Histogram, ms: number): void {
   histogram[bucketIndex(ms)]!++;
 }
@@ -41,7 +39,7 @@ export function computeQuantile(histogram: Histogram, share: number): number | n
   let passed = 0;
   for (let bucket = 0; bucket < BUCKETS; bucket++) {
     passed += histogram[bucket]!;
-    if (passed >= wanted) return bucketMiddle(bucket);
+    if (passed >= wanted) return bucket === 0 ? 0 : Math.round(Math.exp((bucket - 0.5) * WIDTH));
   }
   return null;
 }

@@ -52,17 +52,10 @@ function claudeEvents(line: Line, type: string): AgentEvent[] {
   const { id = "", model } = within(line, "message");
   const message = isSub || type === "user" || model === "<synthetic>" ? null : id;
   return listIn(within(line, "message"), "content").map((block): AgentEvent => {
-    const input = within(block, "input");
-    if (block.type === "tool_use")
-      return {
-        kind: "tool",
-        message,
-        id: String(block.id),
-        name: textOrNull(block.name) ?? "",
-        input,
-        isSub,
-        result: null,
-      };
+    if (block.type === "tool_use") {
+      const call = { id: String(block.id), name: textOrNull(block.name) ?? "", input: within(block, "input") };
+      return { kind: "tool", message, ...call, isSub, result: null };
+    }
     if (block.type === "tool_result") {
       const result = { failed: block.is_error === true, denied: false, text: flatten(block.content) };
       return { kind: "tool-ended", id: String(block.tool_use_id), result };

@@ -32,14 +32,19 @@ export function composePrompt(
   at: { iteration: number; max: number | null },
   extra: { context: Context[]; notes: string[] },
 ): string {
+  const lines = extra.notes.filter((note) => note.trim() !== "").map((note) => `- ${note.trim()}`);
+  const told = PHASES.filter((phase) => joinFragments(procedure.phases[phase]) !== "");
   const sections = [
     banner("PAWL PROCEDURE EXECUTION"),
     `Procedure: ${procedure.name}\nIteration: ${at.iteration}${at.max === null ? " (unlimited)" : ` of ${at.max}`}`,
     role(procedure),
     signaling(procedure),
     ...contextSection(extra.context),
-    ...notesSection(extra.notes),
-    ...phaseSections(procedure.phases),
+    ...(lines.length === 0 ? [] : [section("FROM THE LAST ITERATION", lines.join("\n"))]),
+    ...told.flatMap((phase, index) => [
+      banner(`PHASE ${index + 1}: ${phase.toUpperCase()}`, DESCRIPTIONS[phase]),
+      joinFragments(procedure.phases[phase]),
+    ]),
   ];
   return `${sections.join("\n\n")}\n`;
 }
@@ -83,25 +88,12 @@ function contextSection(context: Context[]): string[] {
   return [section("CONTEXT", entries.map((entry) => entry.trim()).join("\n\n"))];
 }
 
-function notesSection(notes: string[]): string[] {
-  const lines = notes.filter((note) => note.trim() !== "").map((note) => `- ${note.trim()}`);
-  return lines.length === 0 ? [] : [section("FROM THE LAST ITERATION", lines.join("\n"))];
-}
-
 /** An agent may repeat what it was given. Other brackets keep that readable without making it a signal. */
 function section(title: string, text: string): string {
   const safe = text.replace(/<([ \t]*\/?[ \t]*promise\b[^<>\n]{0,100})>/gi, "‹$1›");
   const hint = "(‹ and › replace the brackets of tags here. In your own signal write < and >.)";
   const told = /‹[^‹›\n]{0,120}promise/i.test(safe) ? [hint] : [];
   return [`=== ${title} ===`, safe, ...told].join("\n\n");
-}
-
-function phaseSections(phases: Record<Phase, Fragment[]>): string[] {
-  const told = PHASES.filter((phase) => joinFragments(phases[phase]) !== "");
-  return told.flatMap((phase, index) => [
-    banner(`PHASE ${index + 1}: ${phase.toUpperCase()}`, DESCRIPTIONS[phase]),
-    joinFragments(phases[phase]),
-  ]);
 }
 
 function joinFragments(fragments: Fragment[]): string {

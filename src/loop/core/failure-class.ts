@@ -97,7 +97,13 @@ export function classify(ending: Ending): Failure {
   if (said.error !== null) return byText(said.error) ?? failure("agent", said.error);
   if (how === "killed") return failure("infra", "killed by a signal that Pawl did not send");
   if (exit === 0) return failure("agent", "it exited");
-  const told = plainEnd(ending.text);
+  // A client gives the reason in its last lines. Lines of its protocol are skipped: they quote tools and files.
+  const lines = ending.text.slice(-16_384).split("\n");
+  const told = lines
+    .map((line) => line.trim())
+    .filter((line) => line !== "" && !line.startsWith('{"'))
+    .slice(-LAST_LINES)
+    .join("\n");
   const known = byText(told);
   if (known) return known;
   // Shells and containers report a child killed by a signal like this.
@@ -121,16 +127,6 @@ function notStarted(text: string): Failure {
   if (/\b(?:ENOMEM|EAGAIN|EMFILE|ENFILE)\b/.test(text)) return failure("infra", text);
   const why = text.trim() === "" ? "it could not be started" : text;
   return failure("config", why, "install the agent, or name another one with --ai or --ai-cmd");
-}
-
-/** A client gives the reason in its last lines. Lines of its protocol are skipped: they quote tools and files. */
-function plainEnd(text: string): string {
-  const lines = text.slice(-16_384).split("\n");
-  return lines
-    .map((line) => line.trim())
-    .filter((line) => line !== "" && !line.startsWith('{"'))
-    .slice(-LAST_LINES)
-    .join("\n");
 }
 
 const LAST_LINES = 8;

@@ -23,9 +23,7 @@ export interface KeptOutput {
   bytes: number;
 }
 
-export function signalsIn(message: string, prompt = ""): LoopSignals {
-  return read([withoutEscapes(message)], prompt);
-}
+export const signalsIn = (message: string, prompt = ""): LoopSignals => read([withoutEscapes(message)], prompt);
 
 /** If something between head and tail is gone, each is read on its own. */
 export function signalsInOutput({ head, tail, bytes }: KeptOutput, prompt: string): LoopSignals {

@@ -8,7 +8,7 @@ import { strayStart } from "../../play/client.ts";
 import { errorCode, lookAt, messageOf, namesOrNone, parseJson, readText } from "../../store/files.ts";
 import { dirname, join } from "../../store/names.ts";
 import { binaryPath, scriptPath, scriptState, wasSwapped } from "../install/binary.ts";
-import { hookCommand, oldHookCommand } from "../install/hooks.ts";
+import { hookCommand } from "../install/hooks.ts";
 import { clean, type DoctorContext, type Finding, mayRun, note, ok, shortPath, trouble } from "./finding.ts";
 import { type Ended, runBounded } from "./process.ts";
 import { hooksIn, type Plugin, readField, type SettingsFile } from "./settings-files.ts";
@@ -120,12 +120,8 @@ function checkOwn(ground: DoctorContext, path: string, forbidden: number, id: st
   if (!found) return [];
   const name = shortPath(path, ground);
   const wrong = whyForeign(found);
-  if (wrong !== null)
-    return trouble(
-      `${id}-owner`,
-      `${name} ${wrong}: ${means}`,
-      `remove ${name}, then approve again with \`pawl trust\``,
-    );
+  const again = `remove ${name}, then approve again with \`pawl trust\``;
+  if (wrong !== null) return trouble(`${id}-owner`, `${name} ${wrong}: ${means}`, again);
   if ((found.mode & forbidden) === 0) return [];
   const who = forbidden === 0o077 ? "others may read" : "others may write to";
   return trouble(`${id}-mode`, `${who} ${name} (mode ${octal(found.mode)}): ${means}`, `chmod go-rwx ${name}`);
@@ -155,7 +151,7 @@ export async function checkHook(files: SettingsFile[], plugin: Plugin | null): P
 /** Only what this version installs, word for word, is started, whatever a settings file may say. */
 function isKnown(file: SettingsFile, command: string, ofPlugin: SettingsFile | null): boolean {
   if (file === ofPlugin) return pluginHooks.hooks.SessionStart[0]?.hooks[0]?.command === command;
-  return file.scope !== "managed" && [hookCommand(file.scope), oldHookCommand(file.scope)].includes(command);
+  return file.scope !== "managed" && hookCommand(file.scope) === command;
 }
 
 async function fire(name: string, command: string, known: boolean): Promise<Finding[]> {

@@ -2,10 +2,10 @@
 import { accessSync, constants, linkSync, statfsSync } from "node:fs";
 import { attempt } from "../../kernel/attempt.ts";
 import { isFolder } from "../../store/commits.ts";
-import { errorCode, lookAt, messageOf, readText, removeQuietly, withTemp } from "../../store/files.ts";
+import { errorCode, lookAt, messageOf, nearestThere, readText, removeQuietly, withTemp } from "../../store/files.ts";
 import { findGit } from "../../store/git-dir.ts";
 import { statePath } from "../../store/home.ts";
-import { dirname, join } from "../../store/names.ts";
+import { join } from "../../store/names.ts";
 import { excludePlace, isOwned } from "../../store/owned.ts";
 import { isOff } from "../../store/place.ts";
 import {
@@ -54,12 +54,10 @@ export function checkClock({ now }: DoctorContext): Finding[] {
 
 const GIT_TIMEOUT_MS = 3_000;
 
-const slowGit = () =>
-  trouble(
-    "git-slow",
-    `git does not answer within ${GIT_TIMEOUT_MS / 1000} s`,
-    "look for a stuck git process, a dead network disk, or a file in .git that is none",
-  );
+function slowGit(): Finding[] {
+  const fix = "look for a stuck git process, a dead network disk, or a file in .git that is none";
+  return trouble("git-slow", `git does not answer within ${GIT_TIMEOUT_MS / 1000} s`, fix);
+}
 
 export async function checkGit(ground: DoctorContext): Promise<Finding[]> {
   const repository = findGit(ground.root) !== null;
@@ -157,7 +155,7 @@ function checkFolder(ground: DoctorContext, path: string, means: string): Findin
   const link = `${name} is a symbolic link: Pawl writes through none, so ${means}`;
   if (found?.isSymbolicLink()) return trouble("disk-link", link, "make it a real folder");
   if (found && !found.isDirectory()) return trouble("disk-folder", `${name} is not a folder: ${means}`, "move it away");
-  const nearest = existing(path);
+  const nearest = nearestThere(path);
   try {
     accessSync(nearest, constants.W_OK | constants.X_OK);
     return [];
@@ -165,10 +163,6 @@ function checkFolder(ground: DoctorContext, path: string, means: string): Findin
     const what = `${shortPath(nearest, ground)} cannot be written (${errorCode(error)}): ${means}`;
     return trouble("disk-read-only", what, "fix its permissions, or use a disk that is not read-only");
   }
-}
-
-function existing(path: string): string {
-  for (let dir = path; ; dir = dirname(dir)) if (dir === "/" || lookAt(dir) !== undefined) return dir;
 }
 
 function checkLinks(ground: DoctorContext, folder: string): Finding[] {
@@ -190,13 +184,10 @@ function tryLink(temp: string): void {
 }
 
 function checkRoom(ground: DoctorContext, path: string): Finding[] {
-  const disk = attempt(() => statfsSync(existing(path)), null);
+  const disk = attempt(() => statfsSync(nearestThere(path)), null);
   const free = disk === null || disk.blocks === 0 ? Number.POSITIVE_INFINITY : disk.bavail * disk.bsize;
   if (free > LITTLE) return [];
   const say = free < TOO_LITTLE ? trouble : note;
-  return say(
-    "disk-room",
-    `${Math.floor(free / MB)} MB are left on the disk of ${shortPath(path, ground)}`,
-    "make room",
-  );
+  const what = `${Math.floor(free / MB)} MB are left on the disk of ${shortPath(path, ground)}`;
+  return say("disk-room", what, "make room");
 }

@@ -61,12 +61,10 @@ function readRun(root: string, id: string): Read | null {
   }
 }
 
-const brokenRun = ({ id, why }: { id: string; why: string }) =>
-  trouble(
-    "run-broken",
-    `run ${id} cannot be read: ${clean(why)}`,
-    `its next event sets the broken part aside and continues, or reports it; \`pawl log --run ${id}\` shows what is known`,
-  );
+function brokenRun({ id, why }: { id: string; why: string }): Finding[] {
+  const fix = `its next event sets the broken part aside and continues, or reports it; \`pawl log --run ${id}\` shows what is known`;
+  return trouble("run-broken", `run ${id} cannot be read: ${clean(why)}`, fix);
+}
 
 function checkRun(run: Run, now: number): Finding[] {
   const name = `run ${run.id} (${clean(run.workflow, 40)}, ${clean(run.stage, 40)})`;
@@ -75,12 +73,8 @@ function checkRun(run: Run, now: number): Finding[] {
   const end = `\`pawl runs abort ${run.id}\` ends it`;
   const halted = `${name} is stopped${rest}: ${clean(run.why ?? "", 120)}`;
   if (run.status === "halted") return note("run-halted", halted, `type its command again to go on; ${end}`);
-  if (isGone(run))
-    return note(
-      "run-alone",
-      `${name}: its session has ended${rest}`,
-      `type its command again in any session to go on; ${end}`,
-    );
+  const again = `type its command again in any session to go on; ${end}`;
+  if (isGone(run)) return note("run-alone", `${name}: its session has ended${rest}`, again);
   return rest === "" ? [] : note("run-stale", `${name} is ${run.status}${rest}`, end);
 }
 

@@ -3,7 +3,7 @@ import { version } from "../../../package.json";
 import { isSince } from "../../hosts/claude/wire.ts";
 import { UserError } from "../../kernel/user-error.ts";
 import { join } from "../../store/names.ts";
-import { EVENTS, isOurs, oldHookCommand, PROGRAM, type Scope, wrongEntry } from "../install/hooks.ts";
+import { EVENTS, isOurs, PROGRAM, type Scope, wrongEntry } from "../install/hooks.ts";
 import { findPosition, valueAt } from "../install/jsonc.ts";
 import { planInit } from "../install/plan.ts";
 import { ignoredByHost, isOurLine, lineIn, withHooks, withStatusLine } from "../install/settings.ts";
@@ -19,7 +19,7 @@ import {
   shortPath,
   trouble,
 } from "./finding.ts";
-import { callsPawl, hooksIn, type Plugin, readField, type SettingsFile } from "./settings-files.ts";
+import { callsPawl, hooksIn, type Plugin, type SettingsFile } from "./settings-files.ts";
 
 const INIT: Record<Scope, string> = {
   local: "`pawl init`",
@@ -70,11 +70,8 @@ function wrongIn(ground: DoctorContext, file: SettingsFile): Finding[] {
 function calledAt(file: SettingsFile): Finding[] {
   const missing = missingEvents(file);
   if (missing.length === 0) return ok("hooks", `${file.name} calls Pawl at ${EVENTS.length} events`);
-  return trouble(
-    "hooks-differ",
-    `${file.name} calls Pawl, but not at ${missing.join(", ")}`,
-    "fix it, then run `pawl init`",
-  );
+  const what = `${file.name} calls Pawl, but not at ${missing.join(", ")}`;
+  return trouble("hooks-differ", what, "fix it, then run `pawl init`");
 }
 
 function missingEvents(file: SettingsFile): string[] {
@@ -88,9 +85,6 @@ function checkOurs(file: SettingsFile, scope: Scope): Finding[] {
   if (!edited.ok) return trouble("hooks-differ", `${name}, ${edited.why}`, "fix it, then run `pawl init`");
   if (edited.text === text) return ok("hooks", `${name} calls Pawl at ${EVENTS.length} events`);
   const missing = missingEvents(file);
-  const old = hooksIn(file).filter(({ node }) => readField(node, "command") === oldHookCommand(scope));
-  if (missing.length === 0 && old.length === EVENTS.length)
-    return note("hooks-old", `${name} calls Pawl as an older version wrote it`, `${INIT[scope]} renews the entries`);
   const why = missing.length > 0 ? `not at ${missing.join(", ")}` : "not as this version writes it";
   return trouble("hooks-differ", `${name} calls Pawl, but ${why}`, `${INIT[scope]} renews the entries`);
 }
@@ -133,13 +127,9 @@ export function checkWorktree(ground: DoctorContext, files: SettingsFile[], plug
 export function checkPlugin(plugin: Plugin | null): Finding[] {
   if (!plugin?.enabled) return [];
   const { id, folder, hooks } = plugin;
-  const update = `\`claude plugin update ${id}\``;
+  const [install, update] = [`\`claude plugin install ${id}\``, `\`claude plugin update ${id}\``];
   if (folder === null || hooks === null)
-    return trouble(
-      "plugin-missing",
-      `the plugin ${id} is enabled but not installed`,
-      `\`claude plugin install ${id}\``,
-    );
+    return trouble("plugin-missing", `the plugin ${id} is enabled but not installed`, install);
   if (hooks.problem || !callsPawl(hooks))
     return trouble("plugin-broken", `the plugin ${id} does not call Pawl`, update);
   if (plugin.version !== version)

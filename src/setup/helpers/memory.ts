@@ -24,9 +24,7 @@ export const memoryPath = (kind: Kind) => `.claude/memory/${KINDS[kind]}.md`;
 
 // ── Reading ─────────────────────────────────────────────────────────────────
 
-export function listEntries(root: string, kind: Kind): Entry[] {
-  return parseEntries(readMemory(root, kind), kind);
-}
+export const listEntries = (root: string, kind: Kind): Entry[] => parseEntries(readMemory(root, kind), kind);
 
 /** "" where there is no file yet; whatever else cannot be read must not be written over. */
 function readMemory(root: string, kind: Kind): string {
@@ -53,7 +51,10 @@ function parseEntries(text: string, kind: Kind): Entry[] {
 /** The entry that says the same already, or null: it was added. */
 export function addEntry(root: string, kind: Kind, given: { text: string; title: string }, now: Date): Entry | null {
   const text = tidyText(given.text);
-  const title = tidyTitle(given.title);
+  const title = given.title
+    .replace(/[\s\u0000-\u001f\u007f]+/g, " ")
+    .trim()
+    .slice(0, LONGEST_TITLE);
   insideRoot(root, memoryPath(kind));
   return withLock(root, () => {
     const before = readMemory(root, kind);
@@ -75,12 +76,6 @@ function tidyText(given: string): string {
   if (text.length > LONGEST_TEXT) throw new Error(`the text is longer than ${LONGEST_TEXT} characters`);
   return text;
 }
-
-const tidyTitle = (title: string) =>
-  title
-    .replace(/[\s\u0000-\u001f\u007f]+/g, " ")
-    .trim()
-    .slice(0, LONGEST_TITLE);
 
 const normalised = (text: string) =>
   text

@@ -91,17 +91,13 @@ export function whyArchive(file: Looked, rules: Rules, now: number, git: boolean
 function byAgeOrSize(file: Looked, rules: Rules, now: number, git: boolean): Why | null {
   if (!git || file.tracked || file.ignored) return null;
   const days = Math.floor((now - file.modified) / 86_400_000);
-  const pattern = generalised(file.path);
+  // The same name with other numbers, in the same folder.
+  const escaped = file.path.replace(/[\\*?[\]{}!]/g, "\\$&");
+  const at = escaped.lastIndexOf("/") + 1;
+  const pattern = `/${escaped.slice(0, at)}${escaped.slice(at).replace(/\d+/g, "*")}`;
   if (file.size > rules.largerBytes)
     return { reason: `larger than ${Math.round(rules.largerBytes / 1_048_576)} MB`, pattern };
   return days > rules.oldDays ? { reason: `not changed for ${days} days`, pattern } : null;
-}
-
-/** The same name with other numbers, in the same folder. */
-function generalised(path: string): string {
-  const escaped = path.replace(/[\\*?[\]{}!]/g, "\\$&");
-  const at = escaped.lastIndexOf("/") + 1;
-  return `/${escaped.slice(0, at)}${escaped.slice(at).replace(/\d+/g, "*")}`;
 }
 
 // ── The project's own rules ─────────────────────────────────────────────────

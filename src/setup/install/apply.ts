@@ -95,7 +95,11 @@ function writeFresh(path: string, text: string, mode: number): void {
 
 function publish(change: Change, fresh: string, old: string, work: Work): void {
   const { path, before, after } = change;
-  assertUnchanged(path, before);
+  const now = readText(path);
+  if (!now.ok && now.why === "unreadable")
+    throw refusal(`${path} cannot be read (${now.detail})`, "fix that and try again; nothing was changed");
+  const same = now.ok ? now.text === before : now.why === "missing" && before === null;
+  if (!same) throw changedMeanwhile(path);
   if (after === null) unlinkSync(path);
   else if (before === null) link(fresh, path, path);
   else renameSync(fresh, path);
@@ -109,14 +113,6 @@ function link(from: string, to: string, path: string): void {
   } catch (error) {
     throw ["ENOENT", "EEXIST"].includes(errorCode(error)) ? changedMeanwhile(path) : error;
   }
-}
-
-function assertUnchanged(path: string, before: string | null): void {
-  const now = readText(path);
-  if (!now.ok && now.why === "unreadable")
-    throw refusal(`${path} cannot be read (${now.detail})`, "fix that and try again; nothing was changed");
-  const same = now.ok ? now.text === before : now.why === "missing" && before === null;
-  if (!same) throw changedMeanwhile(path);
 }
 
 const changedMeanwhile = (path: string) =>

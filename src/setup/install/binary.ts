@@ -40,7 +40,7 @@ export const planBinary = (): BinaryPlan => ({ ...planProgram(), script: scriptS
 
 function planProgram(): Omit<BinaryPlan, "script"> {
   const path = binaryPath();
-  const source = runningBinary();
+  const source = Bun.main.startsWith("/$bunfs/") ? attempt(() => realpathSync(process.execPath), null) : null;
   // Whatever keeps us from looking at it also keeps hooks from calling it.
   const there = attempt(() => statSync(path, { throwIfNoEntry: false }), undefined);
   if (!there?.isFile()) return { path, state: "missing", source };
@@ -56,9 +56,6 @@ export function scriptState(path = scriptPath()): BinaryPlan["script"] {
   if (!found.ok) return found.why === "missing" ? "missing" : "other";
   return found.text === script && (lookAt(path)!.mode & 0o100) !== 0 ? "current" : "other";
 }
-
-const runningBinary = () =>
-  Bun.main.startsWith("/$bunfs/") ? attempt(() => realpathSync(process.execPath), null) : null;
 
 /** The file itself is hashed: the sidecar is only a claim, and who swaps the one can leave the other. */
 function isSame(source: string, path: string, size: number, there: number): boolean {
@@ -127,21 +124,17 @@ function copyInto(source: string, path: string): void {
   try {
     copyFileSync(source, temp, constants.COPYFILE_EXCL | constants.COPYFILE_FICLONE);
     chmodSync(temp, 0o755);
-    syncFile(temp);
+    const fd = openSync(temp, constants.O_RDONLY);
+    try {
+      fsyncSync(fd);
+    } finally {
+      closeSync(fd);
+    }
     const stamp = `${version} ${hashFile(temp)}\n`;
     renameSync(temp, path);
     writeAtomic(sidecarPath(path), stamp, 0o644);
   } finally {
     removeQuietly(temp);
-  }
-}
-
-function syncFile(path: string): void {
-  const fd = openSync(path, constants.O_RDONLY);
-  try {
-    fsyncSync(fd);
-  } finally {
-    closeSync(fd);
   }
 }
 

@@ -40,8 +40,6 @@ export const guarded = (words: string) =>
 export const throughScript = (words: string) => `h="$HOME/${SCRIPT}"; [ -x "$h" ] || exit 0; exec "$h" ${words}`;
 
 export const hookCommand = (scope: Scope) => throughScript(`hook claude --via ${scope}`);
-/** As it was before there was a script. */
-export const oldHookCommand = (scope: Scope) => guarded(`hook claude --via ${scope}`);
 
 /**
  * Next to the hook of a stop it waits for a check that takes longer, and wakes the agent with the result; next to that of

@@ -142,13 +142,8 @@ function withExcludes(text: string | null, place: ExcludePlace, installed: strin
     const missing = lines.filter((line) => !present.has(line));
     return missing.length === 0 ? [] : [...(present.has(marker) ? [] : [marker]), ...missing];
   };
-  const added = [
-    ...block(place.marker, place.lines),
-    ...block(
-      INSTALLED,
-      installed.map((path) => place.prefix + path),
-    ),
-  ];
+  const own = installed.map((path) => place.prefix + path);
+  const added = [...block(place.marker, place.lines), ...block(INSTALLED, own)];
   if (added.length === 0) return text ?? "";
   const gap = text === null || text === "" || text.endsWith("\n") ? "" : "\n";
   return `${text ?? ""}${gap}${added.join("\n")}\n`;
@@ -195,19 +190,16 @@ function planSettings(draft: Draft, parts: Parts): void {
   // A byte order mark counts as space here.
   const start = parts.hooks ? hooked.text : now?.trim() ? now : "{}\n";
   const after = parts.line === null ? start : linedText(draft, start, parts.line);
-  warn(target, after, notes);
-  if (after === now || (now === null && isEmptySettings(after))) return;
-  const before = originalSettings(known.get(target.settings), now);
-  write(draft, { path: target.settings, kind: "settings", before }, now, after, explainChange(parts, after));
-}
-
-function warn({ settings }: Target, text: string, notes: string[]): void {
-  const lenient = ignoredByHost(text);
+  const { settings } = target;
+  const lenient = ignoredByHost(after);
   if (lenient)
     notes.push(
       `WARNING: Claude Code 2.1 ignores the whole of ${settings} (${lenient}); take that out, or no hook in it runs`,
     );
-  if (/"disableAllHooks"\s*:\s*true/.test(text)) notes.push(`WARNING: ${settings} says disableAllHooks: no hook runs`);
+  if (/"disableAllHooks"\s*:\s*true/.test(after)) notes.push(`WARNING: ${settings} says disableAllHooks: no hook runs`);
+  if (after === now || (now === null && isEmptySettings(after))) return;
+  const before = originalSettings(known.get(target.settings), now);
+  write(draft, { path: target.settings, kind: "settings", before }, now, after, explainChange(parts, after));
 }
 
 function explainChange({ hooks, line }: Parts, after: string): string {

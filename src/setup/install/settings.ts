@@ -129,12 +129,9 @@ function stripOne(text: string, before: string): string | null {
   if (!had.hooks && lists.length === hooks.children?.length && lists.every(onlyOurs))
     return removeChild(text, root, hooks.parent!);
   if (onlyOurs(first)) return removeChild(text, hooks, first.node);
-  return stripGroup(text, first.value, ourGroups(first.value)[0]!);
-}
-
-function stripGroup(text: string, list: Node, group: Node): string {
+  const group = ourGroups(first.value)[0]!;
   const entries = hookEntries(group);
-  if (entries.every(isOurs)) return removeChild(text, list, group);
+  if (entries.every(isOurs)) return removeChild(text, first.value, group);
   return removeChild(text, valueAt(group, "hooks")!, entries.find(isOurs)!);
 }
 

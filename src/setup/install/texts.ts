@@ -51,16 +51,6 @@ interface Shipped {
   everyday?: true;
 }
 
-/** The client refuses a command it does not know, so each word that arms a workflow of the project's own gets one. */
-function ownCommands({ scope, base }: Target): Shipped[] {
-  const origin = scope === "user" ? "user" : "project";
-  return listWorkflows(scope === "user" ? "/" : base).flatMap((found) =>
-    found.origin === origin && "workflow" in found
-      ? found.workflow.arm.flatMap((word) => commandFor(word, found.workflow))
-      : [],
-  );
-}
-
 function commandFor(word: string, { title, stages }: Workflow): Shipped[] {
   const name = /^\/([a-z][a-z0-9-]*)$/.exec(word)?.[1];
   if (!name || SHIPPED.some(({ path }) => path === `.claude/commands/${name}.md`)) return [];
@@ -129,7 +119,14 @@ export const SHIPPED: readonly Shipped[] = [
 
 export function planTexts(draft: Draft): void {
   const { target, entries, changes } = draft;
-  const commands = ownCommands(target);
+  // The client refuses a command it does not know, so each word that arms a workflow of the project's own gets one.
+  const { scope, base } = target;
+  const origin = scope === "user" ? "user" : "project";
+  const commands = listWorkflows(scope === "user" ? "/" : base).flatMap((found) =>
+    found.origin === origin && "workflow" in found
+      ? found.workflow.arm.flatMap((word) => commandFor(word, found.workflow))
+      : [],
+  );
   const shipped = SHIPPED.map((one) => placedFor(target, one));
   const clash = ({ skill }: Shipped) => commands.find(({ path }) => path === `.claude/commands/${skill}.md`)?.path;
   const kept = new Set([...shipped, ...commands].flatMap((one) => planText(draft, one, clash(one))));

@@ -130,18 +130,16 @@ function unindented(body: string): string {
 
 /** A text without this task comes back as it is. */
 export function editTask(text: string, id: string, change: LineChange): string {
-  return onTask(
-    text,
-    id,
-    ({ from, end }) => text.slice(0, from) + changedLine(text.slice(from, end), change) + text.slice(end),
-  );
+  const edit = ({ from, end }: Mark) =>
+    text.slice(0, from) + changedLine(text.slice(from, end), change) + text.slice(end);
+  return onTask(text, id, edit);
 }
 
 /** One line below the task: what comes from elsewhere cannot become a task of its own. */
 export function addNote(text: string, id: string, note: string): string {
   return onTask(text, id, ({ from, until }) => {
     const indent = " ".repeat(countIndent(lineAt(text, from)) + 2);
-    return insert(text, until, [`${indent}- ${oneLine(note).replace(/^\[/, "\\[")}`]);
+    return insert(text, until, [`${indent}- ${note.replace(/\s+/g, " ").trim().replace(/^\[/, "\\[")}`]);
   });
 }
 
@@ -191,8 +189,6 @@ function endOfSection(text: string, begin: number, end: number): number {
 
 const changedLine = (line: string, change: LineChange) => lineText(changeLine(parseTaskLine(line)!, change));
 const lineAt = (text: string, from: number) => text.slice(from, nextLine(text, from));
-
-const oneLine = (text: string) => text.replace(/\s+/g, " ").trim();
 
 function bodyLines(body: string, indent: number): string[] {
   const lines = body.trimEnd().split(/\r?\n/);

@@ -124,15 +124,12 @@ function cut(text: string): string[] {
 /** As long as before, so that places stay. */
 const withoutCode = (text: string) => text.replace(CODE, (code) => "`".repeat(code.length));
 
-/** The first code after the dash. */
-function commandIn(piece: string): string | undefined {
-  const dash = /^\s*[—–]/.test(piece) ? 0 : withoutCode(piece).search(/[—–]|(?<!\S)--?(?=\s)/);
-  return dash < 0 ? undefined : /`([^`]+)`/.exec(piece.slice(dash))?.[1];
-}
-
 export function readFacts(line: TaskLine): LineFacts {
   const facts: LineFacts = { labels: [], priority: 2, owner: null, epic: null, after: [] };
-  const command = commandIn(line.pieces[0]!);
+  // The first code after the dash.
+  const piece = line.pieces[0]!;
+  const dash = /^\s*[—–]/.test(piece) ? 0 : withoutCode(piece).search(/[—–]|(?<!\S)--?(?=\s)/);
+  const command = dash < 0 ? undefined : /`([^`]+)`/.exec(piece.slice(dash))?.[1];
   if (command !== undefined) facts.command = command;
   for (let index = 0; index < line.pieces.length; index++) readPiece(line.pieces[index]!, index, facts);
   return facts;
@@ -160,9 +157,7 @@ function readField(field: string, index: number, facts: LineFacts): void {
 
 // ── Writing ─────────────────────────────────────────────────────────────────
 
-export function lineText(line: TaskLine): string {
-  return `${line.before}${line.box}${line.named}${line.pieces.join("|")}`;
-}
+export const lineText = (line: TaskLine): string => `${line.before}${line.box}${line.named}${line.pieces.join("|")}`;
 
 export function changeLine(line: TaskLine, change: LineChange): TaskLine {
   let next = line;

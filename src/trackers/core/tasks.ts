@@ -11,7 +11,8 @@ const UNKNOWN_MACHINE_MS = 24 * 3_600_000;
 
 export function inScope(task: Task, scope: Scope): boolean {
   const labelled = scope.labels.length === 0 || scope.labels.some((wanted) => hasLabel(task, wanted));
-  return labelled && (scope.epic === undefined || isUnder(task, scope.epic));
+  // Children of children carry their ancestors in their id: `app-1.2.3`.
+  return labelled && (scope.epic === undefined || task.epic === scope.epic || task.id.startsWith(`${scope.epic}.`));
 }
 
 export function hasLabel(task: Task, wanted: string): boolean {
@@ -29,9 +30,6 @@ export function matches(task: Task, { label, state }: { label?: string; state?: 
 export function labelsToAsk(labels: string[]): (string | undefined)[] {
   return labels.length === 0 || labels.some((label) => label.endsWith("*")) ? [undefined] : labels;
 }
-
-/** Children of children carry their ancestors in their id: `app-1.2.3`. */
-const isUnder = (task: Task, epic: string) => task.epic === epic || task.id.startsWith(`${epic}.`);
 
 /** Which one is next: in scope, not blocked, not held by a live session; by priority, then age, then id. */
 export function nextTask(tasks: Task[], scope: Scope, isFree: (task: Task) => boolean = isUnclaimed): Task | null {

@@ -4,7 +4,7 @@ import { chmodSync, mkdirSync, readFileSync, rmSync, symlinkSync, unlinkSync } f
 import { join } from "node:path";
 import { version } from "../../../package.json";
 import ourHooks from "../../../plugin/hooks/hooks.json";
-import { oldHookCommand } from "../../../src/setup/install/hooks.ts";
+import { guarded } from "../../../src/setup/install/hooks.ts";
 import { type Place, removePlaces, shell } from "../../harness/harness.ts";
 import { runInProcess } from "../../harness/in-process.ts";
 import {
@@ -24,7 +24,7 @@ import {
 afterAll(removePlaces);
 
 const LOOKS_LIKE_OURS = "touch started; : .local/share/pawl/bin/pawl hook claude";
-const OLD = oldHookCommand("local");
+const OLD = guarded("hook claude --via local");
 const HOOK = { type: "command", command: "say done" };
 
 function program(place: Place, script: string, mode = 0o755): void {
@@ -94,8 +94,8 @@ const installation: Case[] = [
       edit(p, (hooks) => {
         for (const [group] of Object.values(hooks)) Object.assign(group!.hooks[0]!, { command: OLD });
       }),
-    ["note hooks-old"],
-    "calls Pawl as an older version wrote it",
+    ["trouble hooks-differ", "note hook-unknown"],
+    "not as this version writes it",
   ],
   ["one of our entries is gone", (p) => edit(p, (hooks) => delete hooks.Stop), ["trouble hooks-differ"], "not at Stop"],
   [

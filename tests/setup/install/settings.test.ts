@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
-import { EVENTS, groupFor, hookCommand, oldHookCommand } from "../../../src/setup/install/hooks.ts";
+import { EVENTS, groupFor, guarded, hookCommand } from "../../../src/setup/install/hooks.ts";
 import {
   ignoredByHost,
   withHooks,
@@ -95,7 +95,7 @@ describe("every sample", () => {
 });
 
 describe("an older installation", () => {
-  const OLD = JSON.stringify(oldHookCommand("local").replace(/ hook claude.*/, "")).slice(1, -1);
+  const OLD = JSON.stringify(guarded("hook claude --via local").replace(/ hook claude.*/, "")).slice(1, -1);
   const old = (event: string, command = hookCommand("local")) => ({
     [event]: [{ hooks: [{ type: "command", command }] }],
   });
