@@ -1,8 +1,7 @@
 /**
- * What changes in the known projects, told to open pages as server-sent events. Watched only while a page is open: the
- * file system's own word where it has one, and a look at sizes and times twice a second where it has not.
+ * What changes in the known projects, told to open pages as server-sent events: a look at sizes and times, several times
+ * a second, and only while a page is open.
  */
-import { type FSWatcher, watch } from "node:fs";
 import { attempt } from "../kernel/attempt.ts";
 import { insideRoot, isObject, lookAt, namesOrNone, parseJson } from "../store/files.ts";
 import { basename, dirname, join } from "../store/names.ts";
@@ -14,22 +13,17 @@ export type Live = ReturnType<typeof openLive>;
 export type Change = Record<"project" | "run" | "kind" | "at", string>;
 
 const MOST_STREAMS = 20;
-const LOOK_MS = 500;
+const LOOK_MS = 200;
 /** More projects than this are looked at in turns. */
 const AT_ONCE = 50;
-/** Several writes of one commit are one look. */
-const SETTLE_MS = 40;
 const HEARTBEAT_MS = 5_000;
-const MOST_WATCHED = 100;
 const MOST_CHANGES = 20;
 const MOST_NEW_BYTES = 256 * 1024;
 
 export function openLive(projects: Projects) {
   const listeners = new Set<(text: string) => void>();
   const seen = new Map<string, Fingerprint>();
-  const watchers = new Map<string, FSWatcher>();
   let timers: Timer[] = [];
-  let soon: Timer | undefined;
   let turn = 0;
   const tell = (text: string) => {
     for (const send of listeners) send(text);
@@ -37,29 +31,17 @@ export function openLive(projects: Projects) {
   const look = (roots: string[]) => {
     for (const root of roots) for (const change of changesIn(root, seen)) tell(asEvent(change));
   };
-  const hurry = () => {
-    soon ??= setTimeout(() => {
-      soon = undefined;
-      look(projects.all());
-    }, SETTLE_MS);
-  };
   const lookInTurn = () => {
     const roots = projects.all();
-    watchAll(roots, watchers, hurry);
     turn = turn + AT_ONCE >= roots.length ? 0 : turn + AT_ONCE;
     look(roots.slice(turn, turn + AT_ONCE));
   };
   const begin = () => {
     look(projects.all());
-    watchAll(projects.all(), watchers, hurry);
     timers = [setInterval(lookInTurn, LOOK_MS), setInterval(() => tell(": still here\n\n"), HEARTBEAT_MS)];
   };
   const end = () => {
     for (const timer of timers) clearInterval(timer);
-    clearTimeout(soon);
-    soon = undefined;
-    for (const watcher of watchers.values()) watcher.close();
-    watchers.clear();
     seen.clear();
   };
   /** null: too many listen already. Returns how to leave. */
@@ -83,20 +65,6 @@ const asEvent = (change: Change) => `event: change\ndata: ${JSON.stringify(chang
 /** What is looked at below .pawl, and how many of each: the newest, by name. */
 const LOOKED_AT = { journal: 3, runs: 300, loops: 300 };
 const KINDS = Object.keys(LOOKED_AT) as (keyof typeof LOOKED_AT)[];
-
-/** Folders that come later are watched when they are there; those that cannot be watched are looked at anyway. */
-function watchAll(roots: string[], watchers: Map<string, FSWatcher>, hurry: () => void): void {
-  for (const path of roots.flatMap((root) => KINDS.flatMap((kind) => folderIn(root, kind) ?? []))) {
-    if (watchers.size >= MOST_WATCHED) return;
-    const watcher = watchers.has(path) ? null : attempt(() => watch(path, hurry), null);
-    if (watcher === null) continue;
-    watchers.set(path, watcher);
-    watcher.on("error", () => {
-      watcher.close();
-      watchers.delete(path);
-    });
-  }
-}
 
 /** null: it is not there, or leads out of the project. */
 function folderIn(root: string, kind: string): string | null {

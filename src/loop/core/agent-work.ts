@@ -20,7 +20,6 @@ const MOST_LINES = 400;
 const MOST_OPEN = 50;
 const LONGEST = 500;
 const LONGEST_LINE = 4_000;
-const NEWLINE = 10;
 
 interface Now {
   doing: string;
@@ -32,27 +31,26 @@ interface Now {
   open: Map<string, string>;
 }
 
-/** Bytes are only kept as they come and read when shown, so a flood costs one copy. */
+/** Output is only kept as it comes and read when shown. */
 export function openWork(): Work {
   const now: Now = { doing: "", line: "", lines: [], cwd: "", open: new Map() };
-  const buffer = new Uint8Array(ROOM);
-  let used = 0;
+  const decoder = new TextDecoder();
+  let kept = "";
   let torn = false;
   let missed = false;
   const look = () => {
-    const end = buffer.subarray(0, used).lastIndexOf(NEWLINE);
+    const end = kept.lastIndexOf("\n");
     if (end >= 0) {
-      const all = decoded(buffer.subarray(0, end)).split("\n");
+      const all = kept.slice(0, end).split("\n");
       const lines = torn ? all.slice(1) : all;
       missed ||= lines.length > MOST_LINES;
       for (const line of lines.slice(-MOST_LINES)) see(now, line);
       missed ||= now.lines.length > MOST_LINES;
       now.lines = now.lines.slice(-MOST_LINES);
-      buffer.copyWithin(0, end + 1, used);
-      used -= end + 1;
+      kept = kept.slice(end + 1);
       torn = false;
     }
-    return { ...now, line: torn ? now.line : unfinished(buffer.subarray(0, used)) || now.line };
+    return { ...now, line: torn ? now.line : unfinished(kept) || now.line };
   };
   return {
     get doing() {
@@ -68,26 +66,19 @@ export function openWork(): Work {
       return taken;
     },
     feed(bytes) {
-      const newest = bytes.subarray(-HALF);
-      const kept = newest.length < bytes.length ? 0 : used + newest.length > ROOM ? HALF : used;
-      if (kept < used || newest.length < bytes.length) {
-        buffer.copyWithin(0, used - kept, used);
-        torn = true;
-        missed = true;
-      }
-      used = kept;
-      buffer.set(newest, used);
-      used += newest.length;
+      kept += decoder.decode(bytes, { stream: true });
+      if (kept.length <= ROOM) return;
+      kept = kept.slice(-HALF);
+      torn = true;
+      missed = true;
     },
   };
 }
 
-const decoded = (bytes: Uint8Array) => new TextDecoder().decode(bytes);
-
 /** A line of text may take long to complete; half an object cannot be shown. */
-function unfinished(bytes: Uint8Array): string {
-  const begins = decoded(bytes.subarray(0, 100)).trimStart();
-  return begins === "" || begins.startsWith("{") ? "" : lastLine(decoded(bytes.subarray(-4 * LONGEST)));
+function unfinished(text: string): string {
+  const begins = text.slice(0, 100).trimStart();
+  return begins === "" || begins.startsWith("{") ? "" : lastLine(text.slice(-4 * LONGEST));
 }
 
 function see(now: Now, line: string): void {

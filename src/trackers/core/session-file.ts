@@ -235,22 +235,10 @@ function marksIn(text: string): Mark[] {
   for (let from = text.startsWith(BOM) ? 1 : 0; from < text.length; ) {
     const mark = markAt(text, from, isHidden);
     if (mark !== null) marks.push(mark);
-    from = nextRelevantLine(text, mark?.until ?? nextLine(text, from));
+    from = mark?.until ?? nextLine(text, from);
   }
   return marks;
 }
-
-/** A line that can begin a task, a heading or a fence, or holds an end of a comment. Most lines of a long file are prose. */
-const RELEVANT = /\n[ \t]*[-*+#`~]|--/g;
-
-/** `from`: where a line begins that is not the first. */
-function nextRelevantLine(text: string, from: number): number {
-  RELEVANT.lastIndex = from - 1;
-  const hit = RELEVANT.exec(text);
-  return hit === null ? text.length : text.lastIndexOf("\n", hit.index) + 1;
-}
-
-const [BLANK, TAB, DELETE] = [32, 9, 127];
 
 function markAt(text: string, from: number, isHidden: (line: string) => boolean): Mark | null {
   const next = nextLine(text, from);
@@ -294,19 +282,11 @@ function isCommentOpen(text: string, open: boolean): boolean {
 }
 
 /** A tab is as wide as four blanks. */
-function countIndent(line: string): number {
-  let width = 0;
-  let at = 0;
-  for (let code = line.charCodeAt(0); code === BLANK || code === TAB; code = line.charCodeAt(++at))
-    width += code === TAB ? 4 : 1;
-  return width;
-}
+const countIndent = (line: string): number => /^[ \t]*/.exec(line)![0].replaceAll("\t", "    ").length;
 
 function endOfBlock(text: string, begin: number, own: number): number {
   let until = begin;
   for (let from = begin; from < text.length; ) {
-    const code = text.charCodeAt(from);
-    if (code > BLANK && code < DELETE) break; // nothing before it: most blocks end so
     const next = nextLine(text, from);
     const line = text.slice(from, next);
     const isBlank = line.trim() === "";
