@@ -48,7 +48,7 @@ export async function countLines(project: Project): Promise<Counted> {
   const { id } = newestRun(project)!;
   await startWriters("journal", project, id, LINES);
   const stats = { skipped: 0 };
-  const lines = [...readJournal(project.root, { kind: "benched" }, stats)];
+  const lines = [...readJournal(project.root, {}, stats)].filter(({ kind }) => kind === "benched");
   const kept = new Set(lines.map((line) => `${line.writer}.${line.move}`)).size;
   const raw = rawLines(project).filter((line) => line.includes('"kind":"benched"')).length;
   const all = WRITERS * LINES;

@@ -27,15 +27,6 @@ export interface JournalLine {
   [key: string]: Json;
 }
 
-export interface JournalFilter {
-  run?: string;
-  session?: string;
-  kind?: string;
-  /** ISO times, both inclusive */
-  since?: string;
-  until?: string;
-}
-
 function monthFile(at: string): string {
   const isDated =
     isMadeOf(at.slice(0, 4), DIGITS) && isMadeOf(at.slice(5, 7), DIGITS) && at[4] === "-" && at[7] === "-";
@@ -81,7 +72,7 @@ function hasAll(lines: string[], { run, records }: Commit): boolean {
   const start = `"run":${JSON.stringify(run.id)},"seq":${run.seq},"i":`;
   const found = new Set<number>();
   for (const line of lines) {
-    const parsed = line.includes(start) ? parseLine(line) : null;
+    const parsed = line.includes(start) ? parseJournalLine(line) : null;
     if (parsed !== null) found.add(parsed.i);
   }
   return found.size >= Math.max(1, records.length);
@@ -90,13 +81,14 @@ function hasAll(lines: string[], { run, records }: Commit): boolean {
 /** NaN: no line tells. */
 function oldest(lines: string[]): number {
   for (const line of lines) {
-    const parsed = parseLine(line);
+    const parsed = parseJournalLine(line);
     if (parsed !== null) return Date.parse(parsed.at);
   }
   return Number.NaN;
 }
 
-function parseLine(text: string): JournalLine | null {
+/** null: not a record. Anyone may write a journal. */
+export function parseJournalLine(text: string): JournalLine | null {
   if (text === "") return null;
   const value = parseJson(text);
   const whole = isObject(value) && value.v === 1 && typeof value.run === "string" && typeof value.kind === "string";
@@ -106,28 +98,21 @@ function parseLine(text: string): JournalLine | null {
 
 // ── Reading ─────────────────────────────────────────────────────────────────
 
-/** In order, each record once. `stats` counts the lines that are no records. */
+/** In order, each record once; of one run, where it is named. `stats` counts the lines that are no records. */
 export function* readJournal(
   root: string,
-  filter: JournalFilter = {},
+  { run }: { run?: string } = {},
   stats: { skipped: number } = { skipped: 0 },
 ): Generator<JournalLine> {
   const dir = insideRoot(root, FOLDER);
-  const files = (namesIn(dir) ?? []).filter((name) => name.endsWith(".jsonl") && inMonths(name, filter)).sort();
-  for (const name of files) {
+  for (const name of (namesIn(dir) ?? []).filter((name) => name.endsWith(".jsonl")).sort()) {
     const seen = new Map<string, Set<string>>();
     for (const text of linesIn(join(dir, name), stats)) {
-      const line = parseLine(text);
+      const line = parseJournalLine(text);
       if (line === null) stats.skipped += text === "" ? 0 : 1;
-      else if (isNew(seen, line) && matches(line, filter)) yield line;
+      else if (isNew(seen, line) && (run === undefined || line.run === run)) yield line;
     }
   }
-}
-
-function inMonths(name: string, { since, until }: JournalFilter): boolean {
-  const month = name.slice(0, 7);
-  if (!/^\d{4}-\d{2}$/.test(month)) return true;
-  return (since === undefined || month >= since.slice(0, 7)) && (until === undefined || month <= until.slice(0, 7));
 }
 
 /** A commit has one time, so its doubles are in one file. */
@@ -136,13 +121,6 @@ function isNew(seen: Map<string, Set<string>>, { run, seq, i }: JournalLine): bo
   seen.set(run, keys);
   const before = keys.size;
   return keys.add(`${seq}.${i}`).size > before;
-}
-
-function matches(line: JournalLine, { run, session, kind, since, until }: JournalFilter): boolean {
-  if (run !== undefined && line.run !== run) return false;
-  if (session !== undefined && line.session !== session) return false;
-  if (kind !== undefined && line.kind !== kind) return false;
-  return (since === undefined || line.at >= since) && (until === undefined || line.at <= until);
 }
 
 function* linesIn(path: string, stats: { skipped: number }): Generator<string> {

@@ -4,8 +4,8 @@ import { safeText } from "../kernel/text/safe-text.ts";
 import { BOOKKEEPING, type JournalRecord, type Json } from "../kernel/types/run.ts";
 import { close, FLAGS, read } from "../native/disk.ts";
 import { logError } from "../store/errors.ts";
-import { insideRoot, isObject, lookAt, namesOrNone, openRegular, parseJson } from "../store/files.ts";
-import type { JournalLine } from "../store/journal.ts";
+import { insideRoot, lookAt, namesOrNone, openRegular, parseJson } from "../store/files.ts";
+import { type JournalLine, parseJournalLine } from "../store/journal.ts";
 import { isRunId, join } from "../store/names.ts";
 import type { Words } from "./now.ts";
 import { RequestError } from "./security.ts";
@@ -159,7 +159,7 @@ function* backwards(root: string, from: LinePlace | undefined, { kind, run }: Jo
     const size = attempt(() => lookAt(join(dir, file))?.size, 0) ?? 0;
     const end = from?.file === file ? Math.min(from.start, size) : size;
     for (const { text, start } of linesBack(join(dir, file), end))
-      yield { line: isMeant(text) ? asLine(text) : null, text, place: () => ({ file, start: start() }) };
+      yield { line: isMeant(text) ? parseJournalLine(text) : null, text, place: () => ({ file, start: start() }) };
   }
 }
 
@@ -202,11 +202,4 @@ function lineStart(body: Buffer, line: number): number {
   let start = 0;
   for (let n = 0; n < line; n++) start = body.indexOf(10, start) + 1;
   return start;
-}
-
-function asLine(text: string): JournalLine | null {
-  const value = parseJson(text);
-  if (!isObject(value) || value.v !== 1 || typeof value.run !== "string" || typeof value.kind !== "string") return null;
-  const isWhole = typeof value.at === "string" && Number.isSafeInteger(value.seq) && Number.isSafeInteger(value.i);
-  return isWhole ? (value as JournalLine) : null;
 }

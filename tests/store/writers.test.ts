@@ -55,7 +55,7 @@ test("8 processes move one run 100 times each: 800 kept, none lost or doubled", 
   expect(counts).toEqual(WRITERS.map(() => EACH));
   expect([...movesByWriter(root).values()]).toEqual(WRITERS.map(() => upTo(EACH)));
   expect(loadRun(root, ID)?.commit.run.seq).toBe(1 + WRITERS.length * EACH);
-  expect([...readJournal(root, { kind: "counted" })]).toHaveLength(WRITERS.length * EACH);
+  expect([...readJournal(root)].filter(({ kind }) => kind === "counted")).toHaveLength(WRITERS.length * EACH);
   expect(readdirSync(join(root, ".pawl/runs", ID)).filter((name) => name.startsWith("."))).toEqual([]);
 }, 120_000);
 

@@ -6,17 +6,8 @@ export type Line = Record<string, unknown>;
 
 /** Its beginning may be cut off, and it may contain other lines. `skip`: beginnings of lines that are not needed. */
 export function parseLines(tail: string, skip: string[] = []): Line[] {
-  const found: Line[] = [];
-  for (let from = 0; from < tail.length; ) {
-    const end = tail.indexOf("\n", from);
-    const to = end < 0 ? tail.length : end;
-    if (tail[from] === "{" && !skip.some((beginning) => tail.startsWith(beginning, from))) {
-      const line = parseLine(tail.slice(from, to));
-      if (typeof line?.type === "string") found.push(line);
-    }
-    from = to + 1;
-  }
-  return found;
+  const lines = tail.split("\n").filter((line) => line.startsWith("{") && !skip.some((one) => line.startsWith(one)));
+  return lines.map(parseLine).filter((line) => typeof line?.type === "string") as Line[];
 }
 
 export const parseLine = (text: string): Line | null => attempt(() => asLine(JSON.parse(text)), null);

@@ -38,24 +38,13 @@ const NEEDED = [".env", ".env.*", ".envrc", "*.pem", "*.key"];
 
 // ── Matching ────────────────────────────────────────────────────────────────
 
-const globs = new Map<string, Bun.Glob>();
-
-function makeGlob(pattern: string): Bun.Glob {
-  const known = globs.get(pattern) ?? new Bun.Glob(pattern);
-  globs.set(pattern, known);
-  return known;
-}
-
 function matches(pattern: string, path: string): boolean {
   const clean = pattern.replace(/^\.?\//, "").replace(/\/$/, "");
+  const glob = new Bun.Glob(clean);
   const fromRoot = pattern.startsWith("/") || clean.includes("/");
-  if (pattern.endsWith("/")) return isBelow(makeGlob(clean), path, fromRoot);
-  return makeGlob(clean).match(fromRoot ? path : basename(path));
-}
-
-function isBelow(folder: Bun.Glob, path: string, fromRoot: boolean): boolean {
-  const parts = path.split("/").slice(0, -1);
-  return parts.some((part, at) => folder.match(fromRoot ? parts.slice(0, at + 1).join("/") : part));
+  if (!pattern.endsWith("/")) return glob.match(fromRoot ? path : basename(path));
+  const folders = path.split("/").slice(0, -1);
+  return folders.some((part, at) => glob.match(fromRoot ? folders.slice(0, at + 1).join("/") : part));
 }
 
 export interface Looked {
