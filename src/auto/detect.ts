@@ -11,7 +11,7 @@ import type { ToolCall, Workflow } from "../kernel/types/run.ts";
 import { type Inference, isRegistered } from "../kernel/types/workflow.ts";
 import { UserError } from "../kernel/user-error.ts";
 
-export interface Detected {
+export interface DetectedStage {
   stage: string;
   tier: "marker" | "inferred" | "asked";
   evidence: string;
@@ -23,7 +23,7 @@ function markerIn(workflow: Workflow, text: string): string | undefined {
   return parseSignals(text, workflow.signals).found.findLast((signal) => isRegistered(workflow, signal));
 }
 
-function detected(stage: string, tier: Detected["tier"], evidence: string, unverified = false): Detected {
+function detected(stage: string, tier: DetectedStage["tier"], evidence: string, unverified = false): DetectedStage {
   return { stage, tier, evidence, unverified };
 }
 
@@ -31,7 +31,7 @@ const UNKNOWN = detected("UNKNOWN", "asked", "nothing shows a stage: the agent w
 
 // ── A transcript ────────────────────────────────────────────────────────────
 
-export function detectInTranscript(workflow: Workflow, root: string, path: string, task: string): Detected {
+export function detectInTranscript(workflow: Workflow, root: string, path: string, task: string): DetectedStage {
   const read = readToolsSince(path, "1970-01-01T00:00:00Z", 0);
   if (!read.ok) throw new UserError(`cannot read ${safeText(path)}: ${read.why}`, "give a session's .jsonl file");
   const calls = read.value.map(inProject(root));
@@ -54,7 +54,7 @@ const WORK = {
 };
 
 /** A marker is what the agent says; the evidence adds whether its tool calls show the same. */
-function claimed(workflow: Workflow, signal: string, calls: ToolCall[], message: string, task: string): Detected {
+function claimed(workflow: Workflow, signal: string, calls: ToolCall[], message: string, task: string): DetectedStage {
   const rule = workflow.stages.map((stage) => stage.infer?.[signal]).find((one) => one !== undefined);
   const has = "the last message has its marker";
   if (!rule) return detected(signal, "marker", has);
@@ -67,7 +67,7 @@ function claimed(workflow: Workflow, signal: string, calls: ToolCall[], message:
 
 // ── A text ──────────────────────────────────────────────────────────────────
 
-export function detectInText(workflow: Workflow, text: string): Detected {
+export function detectInText(workflow: Workflow, text: string): DetectedStage {
   const marker = markerIn(workflow, text);
   if (marker !== undefined) return detected(marker, "marker", "the text has its marker");
   for (const { infer, on } of workflow.stages.toReversed()) {

@@ -1,5 +1,5 @@
 import { resolve } from "node:path";
-import { type Detected, detectInText, detectInTranscript } from "../auto/detect.ts";
+import { type DetectedStage, detectInText, detectInTranscript } from "../auto/detect.ts";
 import { visible } from "../kernel/text/safe-text.ts";
 import { UserError } from "../kernel/user-error.ts";
 import { findRoot } from "../store/place.ts";
@@ -43,5 +43,5 @@ export async function run(parsed: Parsed, io: Io): Promise<number> {
 }
 
 /** The stage alone on the first line, for scripts that want no more. */
-const inLines = ({ stage, tier, evidence, unverified }: Detected) =>
+const inLines = ({ stage, tier, evidence, unverified }: DetectedStage) =>
   [stage, `  tier      ${tier}${unverified ? ", unverified" : ""}`, `  evidence  ${visible(evidence)}`].join("\n");

@@ -1,6 +1,6 @@
 import { counted } from "../kernel/text/counted.ts";
 import { UserError } from "../kernel/user-error.ts";
-import { type Applied, applyPlan, restore } from "../setup/helpers/archive.ts";
+import { type ArchiveResult, applyPlan, restore } from "../setup/helpers/archive.ts";
 import { requireConsent } from "../setup/helpers/consent.ts";
 import { addEntry, type Entry, KINDS, type Kind, listEntries, memoryPath } from "../setup/helpers/memory.ts";
 import { ARCHIVE_DIR, loadPlan, makePlan, type Plan, type PlanFile, savePlan } from "../setup/helpers/plan.ts";
@@ -131,7 +131,7 @@ export function applyAgreed(root: string, parsed: Parsed, io: Io): number {
   return print(io, parsed, { ...applied, bytes }, () => appliedText(applied, bytes), code);
 }
 
-function appliedText({ folders, archived, left, before, excluded }: Applied, bytes: number): string {
+function appliedText({ folders, archived, left, before, excluded }: ArchiveResult, bytes: number): string {
   const lines = before.length > 0 ? [`archived before by this plan: ${counted(before.length, "file")}`] : [];
   if (archived.length > 0) {
     lines.push(

@@ -23,7 +23,7 @@ import { loadRun } from "../store/runs.ts";
 import { findShortcut, helpText, renderExpansion, type Shortcut } from "./core/shortcut.ts";
 import { chooseTask, statusText } from "./core/status.ts";
 
-interface Typed {
+interface TypedShortcut {
   incoming: Incoming;
   event: EventOf<"prompt">;
   root: string;
@@ -65,7 +65,7 @@ function isAnsweredByOther(event: EventOf<"prompt">, root: string): boolean {
   }
 }
 
-async function find(incoming: Incoming, event: EventOf<"prompt">, root: string): Promise<Typed | null> {
+async function find(incoming: Incoming, event: EventOf<"prompt">, root: string): Promise<TypedShortcut | null> {
   const { readShortcuts } = await import("../definitions/shortcuts.ts");
   const { table, problems } = readShortcuts(root, homeDir());
   for (const problem of problems) logError(root, "shortcuts", problem);
@@ -79,7 +79,7 @@ function isAnswer(pointer: Pointer | null, text: string): boolean {
   return loaded !== null && loaded.commit.run.status !== "ended" && isForRun(loaded.commit.run, loaded.workflow, text);
 }
 
-async function answerTo(typed: Typed): Promise<Answer> {
+async function answerTo(typed: TypedShortcut): Promise<Answer> {
   const { shortcut, table } = typed;
   if (shortcut.does === "help") return withVerbatim(shortcut, helpText(table));
   if (shortcut.does === "status") {
@@ -92,7 +92,7 @@ async function answerTo(typed: Typed): Promise<Answer> {
 }
 
 /** How a chain of steps (those of the workflow `tail`) ends is watched. One that cannot be is begun all the same, and the person hears of it. */
-async function watched(typed: Typed, answer: Answer): Promise<Answer> {
+async function watched(typed: TypedShortcut, answer: Answer): Promise<Answer> {
   const { shortcut, root, incoming } = typed;
   if (!shortcut.tail || hasRun(typed)) return answer;
   try {
@@ -119,10 +119,10 @@ const withText = (shortcut: Shortcut, text: string): Answer => ({
   agent: `${renderExpansion(shortcut)}\n\n${text.trimEnd()}`,
 });
 
-const hasRun = ({ event }: Typed) => (readPointer(event.host, event.session)?.run ?? "") !== "";
+const hasRun = ({ event }: TypedShortcut) => (readPointer(event.host, event.session)?.run ?? "") !== "";
 
 /** Written by us, at once: two sessions that do it at the same time lose nothing. */
-async function record({ shortcut, root, rest }: Typed): Promise<Answer> {
+async function record({ shortcut, root, rest }: TypedShortcut): Promise<Answer> {
   const { recordTask } = await import("../trackers/record-task.ts");
   const made = recordTask(root, rest);
   if (!made.ok) {
@@ -144,7 +144,7 @@ const CONTINUOUS = "auto-workflow";
 /** Between looking and taking another session may be quicker: then the next one is looked for. More do not start at once. */
 const TRIES = 20;
 
-async function execute(typed: Typed, does: "execute" | "resume"): Promise<Answer> {
+async function execute(typed: TypedShortcut, does: "execute" | "resume"): Promise<Answer> {
   const { shortcut, root, event, incoming } = typed;
   const { gatherTasks, mayResume } = await import("./status.ts");
   const { noteClient } = await import("../store/actors.ts");
@@ -165,7 +165,7 @@ async function execute(typed: Typed, does: "execute" | "resume"): Promise<Answer
 }
 
 /** A task that is labelled for continuous work begins it; any other one is only marked as in progress. null: it is gone. */
-async function given(typed: Typed, task: Task): Promise<Answer | null> {
+async function given(typed: TypedShortcut, task: Task): Promise<Answer | null> {
   const { shortcut, root, incoming } = typed;
   const continuous = shortcut.tail || hasRun(typed) ? null : await continuousFor(root, task);
   if (continuous) {
@@ -197,7 +197,7 @@ function mayBeContinuous(root: string, labels: string[]): boolean {
   return isThere(join(root, ".pawl", own)) || isThere(join(homeDir(), ".config/pawl", own));
 }
 
-async function decided({ root, event }: Typed, task: Task): Promise<string | null> {
+async function decided({ root, event }: TypedShortcut, task: Task): Promise<string | null> {
   const name = `**${safeText(task.title)}** (${safeText(task.id)})`;
   const isOurs = task.owner?.startsWith("pawl-") === true;
   if (task.state === "claimed" && !isOurs) return `${MARK} Resume this task, it is in progress: ${name}`;

@@ -12,7 +12,7 @@ const MAX_SYNTAX_PROBLEMS = 10;
 /** What is wrong at a path of the file, found out after it was read. */
 export type ProblemAt = (path: string, message: string, hint: string) => Problem;
 /** A value without problems: nothing of it is missing. */
-export type Read<T> = { value: T; problemAt: ProblemAt } | { errors: Problem[] };
+export type DocumentRead<T> = { value: T; problemAt: ProblemAt } | { errors: Problem[] };
 /** Proves what the form alone cannot. */
 type Check<T> = (reading: Reading, draft: Draft<T>) => void;
 
@@ -33,7 +33,7 @@ export function readDocument<T>(
   shape: Shape<T>,
   check: Check<T>,
   readPrompt: PromptReader = () => null,
-): Read<T> {
+): DocumentRead<T> {
   if (Buffer.byteLength(text) > MAX_BYTES) {
     const message = `the file is larger than ${MAX_BYTES / 1024} KB`;
     return { errors: [problemAt(file, "", 0, message, "move long texts into .md files next to it")] };
@@ -49,9 +49,9 @@ export function readDocument<T>(
   }
 }
 
-type Parsed = Pick<Reading, "file" | "text" | "document" | "readPrompt" | "problems">;
+type ParsedDocument = Pick<Reading, "file" | "text" | "document" | "readPrompt" | "problems">;
 
-function readParsed<T>(parsed: Parsed, shape: Shape<T>, check: Check<T>): Read<T> {
+function readParsed<T>(parsed: ParsedDocument, shape: Shape<T>, check: Check<T>): DocumentRead<T> {
   const found = { places: new Map(), refused: new Set<string>(), badTexts: new Set<string>() };
   const reading: Reading = { ...parsed, ...found, aliases: 0, broken: false };
   const draft = readShape(reading, parsed.document.contents, shape);

@@ -59,7 +59,7 @@ export function oneAnswer(answers: Answer[]): Answer {
   return { turn, ...(agent && { agent }), ...(person && { person }), ...(reason !== undefined && { reason }) };
 }
 
-interface Advanced {
+interface AdvanceResult {
   /** the run and its workflow before the event */
   run: Run;
   workflow: Workflow;
@@ -78,7 +78,7 @@ export function advanceRun(
   id: string,
   incoming: Incoming,
   decide: (input: { workflow: Workflow; run: Run; event: Event; facts: Facts }) => Step,
-): Advanced | null {
+): AdvanceResult | null {
   const { event } = incoming;
   for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
     const loaded = loadRun(root, id);

@@ -32,14 +32,14 @@ CREATE TABLE days (
 PRAGMA user_version = ${VERSION};
 `;
 
-export interface Opened {
+export interface OpenedDatabase {
   db: Database;
   /** why what was there was thrown away, or is not used; null: it was kept, or there was nothing */
   rebuilt: string | null;
 }
 
 /** `rebuilt`: why the file that is there must go. */
-export function openDatabase(path: string, rebuilt: string | null = null): Opened {
+export function openDatabase(path: string, rebuilt: string | null = null): OpenedDatabase {
   if (rebuilt !== null) for (const end of ["", "-wal", "-shm", "-journal"]) removeQuietly(`${path}${end}`);
   try {
     const found = tryOpen(path);
@@ -51,7 +51,7 @@ export function openDatabase(path: string, rebuilt: string | null = null): Opene
 }
 
 /** For this process alone: a full disk or a home that is read-only is no reason to know nothing. */
-export function inMemory(why: unknown): Opened {
+export function inMemory(why: unknown): OpenedDatabase {
   const db = new Database(":memory:");
   prepare(db);
   return { db, rebuilt: `it cannot be kept (${messageOf(why)})` };

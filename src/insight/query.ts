@@ -9,7 +9,7 @@ import { afterCursor, clampLimit, formatCursor, IS_LIVE, IS_OVER, whereRuns } fr
 import { iso, type KnownRun, knownRun, loopRow } from "./rows.ts";
 import { computeTrend, stageStats } from "./stats.ts";
 import { beginSync } from "./sync.ts";
-import type { Filter, LoopRow, ProjectRow, RunFigures, RunRow, Synced } from "./types.ts";
+import type { Filter, LoopRow, ProjectRow, RunFigures, RunRow, SyncResult } from "./types.ts";
 
 export type { Filter, LoopRow } from "./types.ts";
 
@@ -26,12 +26,12 @@ export type Insight = ReturnType<typeof openInsight>;
 export function openInsight(options: Options = {}) {
   const path = options.path ?? statePath("insight.db");
   let { db, rebuilt } = openDatabase(path);
-  let going: ((ms: number) => Synced) | null = null;
+  let going: ((ms: number) => SyncResult) | null = null;
   const close = () => {
     going = null;
     db.close();
   };
-  const syncSome = (ms: number): Synced => {
+  const syncSome = (ms: number): SyncResult => {
     going ??= beginSync(db, options.projects);
     const synced = going(ms);
     if (synced.share < 1) return synced;
@@ -40,7 +40,7 @@ export function openInsight(options: Options = {}) {
     rebuilt = null;
     return { ...synced, rebuilt: why };
   };
-  const sync = (told?: (share: number) => void): Synced => {
+  const sync = (told?: (share: number) => void): SyncResult => {
     for (;;) {
       const synced = syncSome(STEP_MS);
       told?.(synced.share);

@@ -14,11 +14,11 @@ import { listRuns, loadRun, readCommits } from "../store/runs.ts";
 import { STALE_MS } from "../store/waiting.ts";
 import {
   type About,
+  type CostSum,
   type DatedRecord,
+  type ReportedRun,
   type ReportView,
   reportRun,
-  type SeenRun,
-  type Spent,
 } from "./core/report-run.ts";
 
 interface Project {
@@ -71,7 +71,7 @@ const nowhere = (project: string, at: string): About => ({
   ...{ project, at, run: "", workflow: "", task: "", title: "" },
 });
 
-function spend(sum: Spent, cost: unknown): void {
+function spend(sum: CostSum, cost: unknown): void {
   sum.count++;
   if (typeof cost === "number") sum.usd += cost;
   else sum.unknown++;
@@ -117,7 +117,7 @@ function addRun(view: ReportView, project: Project, id: string, workflow: Workfl
   if (last === undefined) return false;
   const { run } = last;
   const loop = loops.find(({ state }) => state.run === run.id);
-  const seen: SeenRun = {
+  const seen: ReportedRun = {
     ...{ project: root, run, foreign: commits.length - own.length },
     view: viewRun(run, { at, workflow, ownerGone, call: openCall(run), records: last.records }),
     records: own.flatMap(({ event, records }) => records.map((one): DatedRecord => ({ ...one, at: event.at }))),

@@ -114,9 +114,9 @@ function openStages(db: Database, { since: _, status: __, ...filter }: Filter): 
   return db.query(sql).all(...where.values) as OpenStage[];
 }
 
-type Placed = Pick<StageSum, "workflow" | "stage" | "place">;
+type StagePlace = Pick<StageSum, "workflow" | "stage" | "place">;
 const byName = (a: string, b: string) => (a < b ? -1 : a > b ? 1 : 0);
-const inOrder = (a: Placed, b: Placed) =>
+const inOrder = (a: StagePlace, b: StagePlace) =>
   byName(a.workflow, b.workflow) || a.place - b.place || byName(a.stage, b.stage);
 
 function buildStat({ sum, values, runs, histogram, approximate }: Group, open: OpenStage[]): StageStat {

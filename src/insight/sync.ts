@@ -15,7 +15,7 @@ import { readRecord } from "./core/journal-line.ts";
 import { type DaySums, noteVisits, saveDays } from "./days.ts";
 import { isBusy } from "./db.ts";
 import { type FilePosition, type LineReader, nowhere, readOn } from "./read.ts";
-import type { Synced } from "./types.ts";
+import type { SyncResult } from "./types.ts";
 
 const FOLDER = ".pawl/journal";
 /** Everything may be read although the step has not ended. */
@@ -25,7 +25,7 @@ const MOST_STATES = 1000;
 const MOST_TOUCHED = 200;
 
 /** What one sync has done so far, in all its steps. */
-interface Work extends Pick<Synced, "projects" | "events" | "skipped" | "problems"> {
+interface Work extends Pick<SyncResult, "projects" | "events" | "skipped" | "problems"> {
   db: Database;
   /** runs whose cost is read at the end */
   touched: { project: number; root: string; id: string }[];
@@ -47,7 +47,7 @@ const newStep = (until: number): Step => ({ until, days: new Map(), read: 0, tot
  * Returns a function that takes one more step of about so many milliseconds. What it returns adds up over all steps.
  * `roots`: instead of all projects that are known.
  */
-export function beginSync(db: Database, roots: string[] | undefined): (ms: number) => Synced {
+export function beginSync(db: Database, roots: string[] | undefined): (ms: number) => SyncResult {
   const work: Work = { db, projects: 0, events: 0, skipped: 0, problems: [], touched: [], step: newStep(0) };
   let ms = 0;
   return (most) => {

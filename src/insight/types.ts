@@ -62,7 +62,7 @@ export interface Filter {
   after?: string;
 }
 
-export interface Synced {
+export interface SyncResult {
   /** lines that were read and are records */
   events: number;
   /** lines that are none */

@@ -22,6 +22,7 @@ export interface AgentOptions {
   session: string;
   /** running as root */
   root: boolean;
+  model?: string;
   permissions?: Permissions;
   /** the agent stops by itself at this cost, if it can */
   budget_usd?: number;
@@ -200,7 +201,7 @@ export function agentFor(ai: string, options: AgentOptions): AgentResult {
 
 function knownAgent(name: AgentName, options: AgentOptions): AgentResult {
   const client = CLIENTS[name];
-  const { session, root, permissions = "edits", budget_usd, hooks = null } = options;
+  const { session, root, model, permissions = "edits", budget_usd, hooks = null } = options;
   if (name === "claude" && permissions === "skip" && root)
     return {
       error: "Claude Code does not skip permissions for root",
@@ -210,6 +211,7 @@ function knownAgent(name: AgentName, options: AgentOptions): AgentResult {
     ...client.argv,
     ...(client.session?.(session) ?? []),
     ...(permissions === "settings" ? [] : client[permissions]),
+    ...(model === undefined ? [] : ["--model", model]),
     ...(budget_usd === undefined ? [] : (client.budget?.(budget_usd) ?? [])),
     ...(hooks === null ? [] : (client.hooks?.(hooks) ?? [])),
   ];

@@ -27,7 +27,7 @@ import { type Agent, allowFor } from "./agents.ts";
 import { readOutput, type ToolUse, toolsIn } from "./core/agent-output.ts";
 import { classify } from "./core/failure-class.ts";
 import { ask, bad, type Check, checkSurroundings, findTests, good, type Trip, unknown } from "./preflight-checks.ts";
-import { type Ended, runAgent } from "./process.ts";
+import { type AgentEnd, runAgent } from "./process.ts";
 
 export type { Check } from "./preflight-checks.ts";
 
@@ -154,14 +154,14 @@ interface Trial {
   interrupted?: AbortSignal;
 }
 
-type Trialed = Pick<Preflight, "checks" | "cost_usd">;
+type TrialResult = Pick<Preflight, "checks" | "cost_usd">;
 
 const COMMIT = "git commit --dry-run";
 const FOLDER = ".pawl/preflight";
 const BUFFER = 4 << 20;
 const TRACE_TAIL = 4 << 20;
 
-async function tryAgent(trial: Trial): Promise<Trialed> {
+async function tryAgent(trial: Trial): Promise<TrialResult> {
   const { root } = trial;
   const id = crypto.randomUUID();
   const nonce = crypto.randomUUID();
@@ -205,7 +205,7 @@ function promptFor({ tests }: Trial, proof: string, nonce: string): string {
 const claudeOnly = (agent: Agent) =>
   agent.name === "claude" && agent.session !== null ? ["--no-session-persistence", "--max-turns", "20"] : [];
 
-function startAgent({ root, agent, timeout_ms, interrupted }: Trial, prompt: string, trace: string): Promise<Ended> {
+function startAgent({ root, agent, timeout_ms, interrupted }: Trial, prompt: string, trace: string): Promise<AgentEnd> {
   const argv = [...agent.argv, ...claudeOnly(agent)];
   // git itself records which of its commands ran.
   const env = { ...agent.env, GIT_TRACE2_EVENT: trace, GIT_TRACE2_EVENT_NESTING: "0" };
@@ -229,7 +229,7 @@ interface Evidence {
   before: ReturnType<typeof readState>;
 }
 
-function judge(trial: Trial, ended: Ended, evidence: Evidence): Trialed {
+function judge(trial: Trial, ended: AgentEnd, evidence: Evidence): TrialResult {
   const { agent } = trial;
   const text = new TextDecoder().decode(ended.tail);
   const said = readOutput(agent.format, text);
@@ -252,7 +252,7 @@ const NO_TESTS = unknown(
   "add one to pawl.yaml: `gates: { tests: { tests: [npm, test] } }`",
 );
 
-function checkStart(agent: Agent, ended: Ended, said: ReturnType<typeof readOutput>, text: string): Check {
+function checkStart(agent: Agent, ended: AgentEnd, said: ReturnType<typeof readOutput>, text: string): Check {
   const { how, exit, elapsed_ms } = ended;
   const seconds = (elapsed_ms / 1000).toFixed(1);
   if (how === "interrupted") return bad("agent", "the trial was interrupted", "start again");

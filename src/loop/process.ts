@@ -31,7 +31,7 @@ export interface AgentRun {
   interrupted?: AbortSignal;
 }
 
-export interface Ended extends Pick<Ending, "how" | "exit"> {
+export interface AgentEnd extends Pick<Ending, "how" | "exit"> {
   signal: string | null;
   why: string;
   elapsed_ms: number;
@@ -48,10 +48,10 @@ const HEAD_BYTES = 1 << 20;
 const UNKILLABLE_MS = 2_000;
 
 /** Never rejects. `now` is for tests. */
-export async function runAgent(run: AgentRun, now?: () => number): Promise<Ended> {
+export async function runAgent(run: AgentRun, now?: () => number): Promise<AgentEnd> {
   const output = keepOutput(run);
   const timeout = startTimeout(run.timeout_ms, now);
-  const ended = (how: Ended["how"], why: string, code: Code = NO_CODE): Ended => ({
+  const ended = (how: AgentEnd["how"], why: string, code: Code = NO_CODE): AgentEnd => ({
     how,
     ...code,
     why,
@@ -167,10 +167,10 @@ async function accompany(
   return end;
 }
 
-type Code = Pick<Ended, "exit" | "signal">;
+type Code = Pick<AgentEnd, "exit" | "signal">;
 const NO_CODE: Code = { exit: null, signal: null };
 
-function describe(end: End, child: Bun.Subprocess, run: AgentRun): [Ended["how"], string, Code] {
+function describe(end: End, child: Bun.Subprocess, run: AgentRun): [AgentEnd["how"], string, Code] {
   const code = { exit: child.exitCode, signal: child.signalCode === null ? null : String(child.signalCode) };
   if (end === "timeout") return [end, `it took longer than ${run.timeout_ms / 1000} s and was ended`, code];
   if (end === "interrupted") return [end, "interrupted", code];

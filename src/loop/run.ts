@@ -10,14 +10,14 @@ import type { Procedure } from "../kernel/types/procedure.ts";
 import { type KeptLoop, saveLoop } from "../store/loops.ts";
 import { identify } from "../store/processes/process.ts";
 import type { Agent } from "./agents.ts";
-import { type AgentSaid, readOutput } from "./core/agent-output.ts";
+import { type AgentReport, readOutput } from "./core/agent-output.ts";
 import { type Context, composePrompt } from "./core/compose.ts";
 import { classify } from "./core/failure-class.ts";
 import { after, ended, type IterationResult, mayGo, type Next, saysTheSame, waited } from "./core/loop.ts";
 import { type LoopSignals, signalsIn, signalsInOutput } from "./core/signal.ts";
 import { resetIn } from "./core/usage-limit.ts";
 import { openOutputLog } from "./output-log.ts";
-import { type Ended, runAgent } from "./process.ts";
+import { type AgentEnd, runAgent } from "./process.ts";
 import type { Sharing } from "./sharing.ts";
 import type { LoopView } from "./view.ts";
 
@@ -121,7 +121,7 @@ async function callAgent(
   agent: Agent,
   prompt: string,
   onStart: (pid: number) => void,
-): Promise<Ended> {
+): Promise<AgentEnd> {
   const log = openOutputLog(root, state.id);
   const left_ms = settings.time_limit.value * 1000 - state.spent_ms;
   const end = await runAgent({
@@ -145,8 +145,8 @@ async function callAgent(
 function buildResult(
   { root, sharing }: LoopPlan,
   state: LoopState,
-  end: Ended,
-  said: AgentSaid,
+  end: AgentEnd,
+  said: AgentReport,
   signals: LoopSignals,
   session: string,
 ): IterationResult {

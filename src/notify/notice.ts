@@ -6,11 +6,11 @@ import type { Commit, JournalRecord, Run } from "../kernel/types/run.ts";
 import { basename } from "../store/names.ts";
 
 /** What a run, its host, a loop or a look for silent runs has to say. */
-export type What = OfRun | "permission" | "idle" | "loop" | "silent" | "test";
+export type NoticeKind = OfRun | "permission" | "idle" | "loop" | "silent" | "test";
 type OfRun = "question" | "stalled" | "halted" | "failed" | "completed";
 
 export interface Notice {
-  what: What;
+  what: NoticeKind;
   /** one line, nothing hidden in it */
   text: string;
   root: string;
@@ -98,7 +98,7 @@ const withoutSecrets = (text: string) => SECRETS.reduce((safe, secret) => safe.r
 export interface Message {
   title: string;
   text: string;
-  what: What | "several";
+  what: NoticeKind | "several";
   project: string;
   notices: Notice[];
 }

@@ -25,7 +25,7 @@ export function knownActors(): Actors {
   return known;
 }
 
-interface Noted extends Partial<Identity> {
+interface ActorNote extends Partial<Identity> {
   session: string;
   /** milliseconds since 1970 */
   at: number;
@@ -40,7 +40,7 @@ const KEPT_MS = 3_600_000;
  */
 export function noteClient(session: string, client: Partial<Identity>): void {
   if (client.pid === undefined || !isPlainName(session)) return;
-  const noted: Noted = { session, at: Date.now(), ...client };
+  const noted: ActorNote = { session, at: Date.now(), ...client };
   try {
     // Every session is noted once: this is the time to forget those that ended long ago.
     notedSessions();
@@ -71,9 +71,9 @@ function notedSessions(): { session: string; isLive: boolean }[] {
   });
 }
 
-function readNoted(name: string): Noted | null {
+function readNoted(name: string): ActorNote | null {
   const value = readJson(statePath("actors", name), 8 * 1024);
-  return value?.session === name && typeof value.at === "number" ? (value as unknown as Noted) : null;
+  return value?.session === name && typeof value.at === "number" ? (value as unknown as ActorNote) : null;
 }
 
 /** A run that went from session to session keeps the name under which its task was claimed. */

@@ -167,7 +167,7 @@ export const removeQuietly = (path: string): void => attempt(() => unlinkIfThere
 export const removeIfThere = (path: string): void => tolerate(["ENOENT"], () => unlink(path), undefined);
 
 /** "unsynced": for what can be made again, should a power cut take it. */
-export type Synced = "synced" | "unsynced";
+export type SyncMode = "synced" | "unsynced";
 
 /** Writes a complete, synced file under a name no one reads; `publish` links or renames it to where it is seen. */
 export function withTemp<T>(
@@ -175,7 +175,7 @@ export function withTemp<T>(
   text: string,
   mode: number,
   publish: (temp: string) => T,
-  how: Synced = "synced",
+  how: SyncMode = "synced",
 ): T {
   const temp = join(dir, `${TEMP_PREFIX}${process.pid}-${Bun.nanoseconds()}`);
   const fd = open(temp, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, mode);
@@ -195,12 +195,12 @@ export function withTemp<T>(
   return published;
 }
 
-export function writeAtomic(path: string, text: string, mode = 0o600, how: Synced = "synced"): void {
+export function writeAtomic(path: string, text: string, mode = 0o600, how: SyncMode = "synced"): void {
   withTemp(dirname(path), text, mode, (temp) => rename(temp, path), how);
 }
 
 /** A file of the person's, outside of projects; its folder is made. */
-export function writeInHome(path: string, text: string, how: Synced = "synced"): void {
+export function writeInHome(path: string, text: string, how: SyncMode = "synced"): void {
   makeDirs(dirname(path), 0o700);
   writeAtomic(path, text, 0o600, how);
 }
@@ -306,7 +306,7 @@ export function insideRoot(root: string, relative: string): string {
   return path;
 }
 
-export function ensureDir(root: string, relativeDir: string, how: Synced = "synced"): string {
+export function ensureDir(root: string, relativeDir: string, how: SyncMode = "synced"): string {
   let path = checkedRoot(root);
   for (const part of checkedParts(relativeDir)) {
     const parent = path;

@@ -9,7 +9,7 @@ const LARGEST = 16 * 1024;
 const KEPT_MS = 30 * 24 * 3600 * 1000;
 const MOST_LOOKED_AT = 500;
 
-export interface Noted {
+export interface AnswerNote {
   /** how often this way has answered in this turn before */
   before: number;
   /** nothing was ever noted for this session */
@@ -23,7 +23,7 @@ export function noteClaim(
   turn: string,
   via: string,
   kept: "guard" | "shortcuts" = "guard",
-): Noted | null {
+): AnswerNote | null {
   const path = statePath(kept, `${host}-${session}`);
   makeDirs(dirname(path), 0o700);
   const known = readText(path, LARGEST);

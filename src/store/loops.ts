@@ -1,6 +1,6 @@
 /** A loop on disk: its count, its cost and its processes, so that it can continue after a crash or a reboot. */
 import type { Limits, LoopState } from "../kernel/types/loop.ts";
-import { ensureDir, insideRoot, isObject, namesOrNone, type Synced, writeAtomic } from "./files.ts";
+import { ensureDir, insideRoot, isObject, namesOrNone, type SyncMode, writeAtomic } from "./files.ts";
 import { isPlainName } from "./names.ts";
 import { asIdentity, type Identity, processState } from "./processes/process.ts";
 import { readSealed, seal } from "./seal.ts";
@@ -25,7 +25,7 @@ const statePath = (root: string, id: string) => insideRoot(root, `${loopFolder(i
 export const outputPath = (root: string, id: string) => insideRoot(root, `${loopFolder(id)}/output.log`);
 
 /** `how`: what only matters until a reboot, such as the running process, is not synced. */
-export function saveLoop(root: string, kept: KeptLoop, how: Synced = "synced"): void {
+export function saveLoop(root: string, kept: KeptLoop, how: SyncMode = "synced"): void {
   const { id } = kept.state;
   ensureDir(root, loopFolder(id));
   writeAtomic(statePath(root, id), seal(loopContext(root, id), JSON.stringify(kept)), 0o600, how);

@@ -137,14 +137,14 @@ export function loadRun(root: string, id: string): { commit: Commit; workflow: W
   throw new RunError(`run ${id} keeps changing`);
 }
 
-interface Bad {
+interface BadCommit {
   seq: number;
   why: string;
   forged: boolean;
 }
 
 function newestCommit(root: string, id: string, dir: string): Commit | "changed" | null {
-  const bad: Bad[] = [];
+  const bad: BadCommit[] = [];
   for (const seq of (seqsIn(dir) ?? []).reverse()) {
     const read = readCommit(dir, id, seq);
     if (read.ok) return bad.length === 0 ? read.commit : replaceBad(root, dir, read.commit, bad);
@@ -174,7 +174,7 @@ function loadPinned(root: string, id: string, dir: string): Workflow | null {
  * happened takes their place in one step. Numbers after a gap were never given by us and are free again: they could
  * be so high that none is left above them.
  */
-function replaceBad(root: string, dir: string, good: Commit, bad: Bad[]): Commit | "changed" {
+function replaceBad(root: string, dir: string, good: Commit, bad: BadCommit[]): Commit | "changed" {
   const numbers = new Set(bad.map(({ seq }) => seq));
   let last = good.run.seq;
   while (numbers.has(last + 1)) last++;
@@ -195,7 +195,7 @@ function replaceBad(root: string, dir: string, good: Commit, bad: Bad[]): Commit
   }
 }
 
-function buildRepair(good: Commit, seq: number, bad: Bad[]): Commit {
+function buildRepair(good: Commit, seq: number, bad: BadCommit[]): Commit {
   const { host, session, via } = good.event;
   const event = { id: `repair-${seq}`, at: new Date().toISOString(), host, session, via, kind: "repaired" };
   const records = bad.map((one): JournalRecord => {

@@ -133,7 +133,7 @@ function checkWritable(task: Partial<NewTask>): void {
 
 // ── Writing ─────────────────────────────────────────────────────────────────
 
-interface Edited {
+interface TextEdit {
   next: string;
   /** which of its tasks it is about */
   at: number;
@@ -162,7 +162,7 @@ function create(place: SessionFilePlace, task: NewTask): Task {
 const titlesIn = (text: string) => parseSessionFile(text).found.map(({ line }) => line.title);
 
 /** Tried again while others write, as long as there is time. */
-function write(place: SessionFilePlace, edit: (text: string) => Edited): Task {
+function write(place: SessionFilePlace, edit: (text: string) => TextEdit): Task {
   const until = clock() + place.deadline_ms;
   return locked(place.root, until, () => {
     while (clock() < until) {
@@ -174,7 +174,7 @@ function write(place: SessionFilePlace, edit: (text: string) => Edited): Task {
 }
 
 /** null: another program wrote meanwhile. */
-function tryOnce(place: SessionFilePlace, edit: (text: string) => Edited): Task | null {
+function tryOnce(place: SessionFilePlace, edit: (text: string) => TextEdit): Task | null {
   const file = locate(place);
   bringOverLateLines(file, Date.now());
   const text = readFile(file, place.where);

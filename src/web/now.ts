@@ -43,7 +43,7 @@ export type LiveRun = ReturnType<typeof liveRun>;
 /** A record of the journal in plain words. */
 export type Words = (record: Commit["records"][number]) => string;
 
-type Loaded = { commit: Commit; workflow: Workflow };
+type LoadedRun = { commit: Commit; workflow: Workflow };
 
 export function nowView(roots: string[], at: string, words: Words) {
   const seen = roots.map((root) => ({ root, ...lookAtProject(root, at, words) }));
@@ -109,7 +109,7 @@ const isShown = ({ status, updated_at }: RunSummary, at: string) =>
 
 // ── Needs ───────────────────────────────────────────────────────────────────
 
-function buildNeed(project: string, { commit: { run }, workflow }: Loaded, { waits, claimed }: RunView): Need[] {
+function buildNeed(project: string, { commit: { run }, workflow }: LoadedRun, { waits, claimed }: RunView): Need[] {
   if (waits === null) return [];
   const about = { project, run: run.id, workflow: run.workflow };
   const question = waits.kind === "question" ? buildQuestion(run, workflow) : null;
@@ -133,7 +133,7 @@ export function buildQuestion(run: Run, workflow: Workflow) {
 
 // ── Runs in progress ────────────────────────────────────────────────────────
 
-function liveRun(project: string, { commit, workflow }: Loaded, view: RunView, words: Words) {
+function liveRun(project: string, { commit, workflow }: LoadedRun, view: RunView, words: Words) {
   const { run } = commit;
   const { status, updated_at, owner } = run;
   const about = { project, run: run.id, workflow: run.workflow, task: run.work.task?.id ?? null, status, updated_at };

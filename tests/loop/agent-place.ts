@@ -2,7 +2,7 @@
 import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
-import { type AgentRun, type Ended, runAgent } from "../../src/loop/process.ts";
+import { type AgentRun, type AgentEnd, runAgent } from "../../src/loop/process.ts";
 import { isAlive, numbersIn } from "../checks/jobs/job-place.ts";
 
 export const FAKE = resolve(import.meta.dir, "fake-agent.ts");
@@ -50,4 +50,4 @@ export const lateOnce =
   (isReady: () => boolean): Now =>
   () =>
     isReady() ? 20e9 : 0;
-export const said = ({ tail }: Ended) => new TextDecoder().decode(tail);
+export const said = ({ tail }: AgentEnd) => new TextDecoder().decode(tail);

@@ -20,7 +20,7 @@ interface Change {
   parsed: Parsed;
 }
 
-interface Changed {
+interface ChangeResult {
   /** "Closed", or "… is done already" */
   said: string;
   task: Task;
@@ -31,17 +31,17 @@ interface Changed {
 const TIMEOUT_MS = 20_000;
 
 /** No other session may look and write in between. */
-function withTask(root: string, parsed: Parsed, io: Io, work: (change: Change) => Changed): number {
+function withTask(root: string, parsed: Parsed, io: Io, work: (change: Change) => ChangeResult): number {
   const tracker = opened(openForChanging(root));
   const until = Bun.nanoseconds() / 1e6 + TIMEOUT_MS;
-  const change = (): Answer<Changed> => {
+  const change = (): Answer<ChangeResult> => {
     const task = findTask(tracker, parsed.words);
     return { kind: "ok", value: work({ root, tracker, task, me: callingActor(), parsed }) };
   };
   return tell(sure(withLock(root, until, change, "taking")), tracker, parsed, io);
 }
 
-function tell({ said, task, undo }: Changed, { name, where }: Tracker, parsed: Parsed, io: Io): number {
+function tell({ said, task, undo }: ChangeResult, { name, where }: Tracker, parsed: Parsed, io: Io): number {
   const back = undo === "" ? {} : { undo: `pawl task ${undo}` };
   const lines = [`${said} ${visible(task.id)}: ${visible(task.title)}`, ...(back.undo ? [`  undo: ${back.undo}`] : [])];
   const data = { tracker: name, where, changed: undo !== "", task, ...back };

@@ -6,7 +6,7 @@ import { header } from "./guide.ts";
 /** Claude Code overrides the ninth continue in a row without a tool call; we never let it come to that. */
 export const HOST_CAP = 8;
 
-interface Continuing {
+interface ContinueOptions {
   /** the run moved: the idle count starts again at 0 */
   progress: boolean;
   reason?: string;
@@ -14,7 +14,7 @@ interface Continuing {
 }
 
 /** Sends the agent on with a text, unless that would be one idle round too many. */
-export function goOn(draft: Draft, text: string, how: Continuing): Step {
+export function goOn(draft: Draft, text: string, how: ContinueOptions): Step {
   const { run, event, workflow } = draft;
   const { ledger } = run;
   ledger.idle = how.progress ? 0 : Math.min(ledger.idle, workflow.limits.idle) + 1;

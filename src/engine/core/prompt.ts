@@ -181,14 +181,14 @@ export function choiceByTool(draft: Draft): { name: string; choice: Choice } | n
   return null;
 }
 
-export interface Answered {
+export interface ToolAnswer {
   question: string;
   answer: string;
   at: string;
 }
 
 /** Only the structured answers count, never the text around them, which repeats the questions. */
-export function readAnswers({ name, agent, result, at }: ToolCall): Answered[] {
+export function readAnswers({ name, agent, result, at }: ToolCall): ToolAnswer[] {
   const data = result?.data;
   if (name !== "AskUserQuestion" || agent !== "") return [];
   if (!data || result?.error || typeof data !== "object" || Array.isArray(data)) return [];

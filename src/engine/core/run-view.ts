@@ -281,18 +281,10 @@ export const MOST_SIGNS = 100;
 
 /** Text of others on one line: nothing hidden in it, and not too long. */
 export function short(text: string, most: number): string {
-  if (isSimple(text, most)) return text;
   const line = safeText(text.slice(0, most * 20))
     .replace(/\s+/g, " ")
     .trim();
   if (line.length <= most) return line;
   const signs = [...line];
   return signs.length <= most ? line : `${signs.slice(0, most - 1).join("")}…`;
-}
-
-/** Most names are, and the first use of a regular expression costs more than all their letters. */
-function isSimple(text: string, most: number): boolean {
-  if (text.length > most || text.includes("  ") || text.startsWith(" ") || text.endsWith(" ")) return false;
-  for (let at = 0; at < text.length; at++) if (text.charCodeAt(at) < 32 || text.charCodeAt(at) > 126) return false;
-  return true;
 }

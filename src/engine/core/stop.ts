@@ -232,14 +232,14 @@ function nudge(draft: Draft, progress: string): Step {
   return goOn(draft, text, { progress: true });
 }
 
-interface Misread {
+interface MisreadSignal {
   line: string;
   /** the signal that it may mean; null: none is near */
   near: string | null;
 }
 
 /** What was meant as a signal and is none: in another form, or misspelt. A name that is near no signal means nothing here. */
-function listMisread({ run, workflow }: Draft, { malformed, found }: Signals): Misread[] {
+function listMisread({ run, workflow }: Draft, { malformed, found }: Signals): MisreadSignal[] {
   const known = [...Object.keys(stageOf(workflow, run.stage).on), ...listSignals(workflow)];
   const nameIn = (line: string) => /(?:>|stage\s*:)\s*([\w -]+)/i.exec(line)?.[1]?.trim() ?? "";
   const asMisread = (line: string) => ({ line, near: nearest(nameIn(line), known) });
@@ -247,7 +247,7 @@ function listMisread({ run, workflow }: Draft, { malformed, found }: Signals): M
   return [...malformed.map(asMisread), ...misspelt.filter(({ near }) => near !== null)];
 }
 
-function tellMisread(draft: Draft, misread: Misread[]): Step {
+function tellMisread(draft: Draft, misread: MisreadSignal[]): Step {
   const stage = stageOf(draft.workflow, draft.run.stage);
   const near = misread.findLast((one) => one.near !== null)?.near;
   const text = [
@@ -261,7 +261,7 @@ function tellMisread(draft: Draft, misread: Misread[]): Step {
 
 // ── A chain: only how the turn ends is checked ──────────────────────────────
 
-interface Checked {
+interface CheckedStage {
   stage: Stage;
   verdict: Judged;
 }
@@ -294,7 +294,7 @@ function checkChain(draft: Draft, event: EventOf<"stop">): Step {
 }
 
 /** Each stage is done, with what showed it. */
-function completeChain(draft: Draft, checked: Checked[]): Step {
+function completeChain(draft: Draft, checked: CheckedStage[]): Step {
   const { run, event } = draft;
   for (const id of run.plan) {
     const proof = checked
@@ -306,7 +306,7 @@ function completeChain(draft: Draft, checked: Checked[]): Step {
   return endRun(draft, "completed", { signal: "", message: "", by: "agent" }, null);
 }
 
-const missingText = (draft: Draft, missing: Checked[]) =>
+const missingText = (draft: Draft, missing: CheckedStage[]) =>
   [
     `${MARK} The chain ${draft.run.plan.map((id) => stageOf(draft.workflow, id).title).join(" → ")} has not come to its end. What is missing:`,
     ...missing.map(

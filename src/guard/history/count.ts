@@ -2,7 +2,7 @@
 
 import { messageOf } from "../../store/files.ts";
 import type { TurnVerdict, Weight } from "../core/turns.ts";
-import { findTranscripts, type Transcript, type Unread, type Wanted } from "./find.ts";
+import { findTranscripts, type HistoryRequest, type Transcript, type UnreadFile } from "./find.ts";
 import { type Pause, readAgent, readTurns, type Turn } from "./turns.ts";
 
 export type Counts = Record<TurnVerdict, number>;
@@ -25,7 +25,7 @@ export interface History {
   projects: { project: string; counts: Counts }[];
   /** the worst first, of the same kind the newest first */
   examples: Example[];
-  unread: Unread[];
+  unread: UnreadFile[];
 }
 
 export interface Watch {
@@ -44,7 +44,7 @@ interface Counting {
   seen: Set<string>;
 }
 
-export async function readHistory(folder: string, wanted: Wanted, watch: Watch): Promise<History> {
+export async function readHistory(folder: string, wanted: HistoryRequest, watch: Watch): Promise<History> {
   const found = findTranscripts(folder, wanted);
   const unread = [...found.unread];
   const counting: Counting = {
@@ -82,7 +82,7 @@ async function readSession(
   { path, agents }: Transcript,
   emit: (turn: Turn) => void,
   pause: Pause,
-  unread: Unread[],
+  unread: UnreadFile[],
 ): Promise<void> {
   const weights: Weight[] = [];
   for (const agent of agents)
@@ -93,7 +93,7 @@ async function readSession(
 }
 
 /** A file that cannot be read is listed, and the others are read. */
-async function readOr(path: string, pause: Pause, unread: Unread[], read: (pause: Pause) => Promise<void>) {
+async function readOr(path: string, pause: Pause, unread: UnreadFile[], read: (pause: Pause) => Promise<void>) {
   let interrupted: unknown = null;
   const guarded: Pause = (bytes) =>
     pause(bytes).catch((error) => {
@@ -108,7 +108,7 @@ async function readOr(path: string, pause: Pause, unread: Unread[], read: (pause
   }
 }
 
-function count(counting: Counting, turn: Turn, { since, project }: Wanted): void {
+function count(counting: Counting, turn: Turn, { since, project }: HistoryRequest): void {
   if (since !== null && !(Date.parse(turn.at) >= since)) return;
   if (project !== null && turn.cwd !== project && !turn.cwd.startsWith(`${project}/`)) return;
   if (counting.seen.has(turn.key)) return;

@@ -20,22 +20,22 @@ export interface FoundSession {
   /** false: there is no such folder */
   there: boolean;
   transcripts: Transcript[];
-  unread: Unread[];
+  unread: UnreadFile[];
 }
 
-export interface Unread {
+export interface UnreadFile {
   path: string;
   why: string;
 }
 
-export interface Wanted {
+export interface HistoryRequest {
   /** files that were not touched since then cannot matter; null: all */
   since: number | null;
   /** only sessions begun in or below this folder */
   project: string | null;
 }
 
-export function findTranscripts(folder: string, { since, project }: Wanted): FoundSession {
+export function findTranscripts(folder: string, { since, project }: HistoryRequest): FoundSession {
   const found: FoundSession = { there: true, transcripts: [], unread: [] };
   const fail = (path: string, error: unknown) => void found.unread.push({ path, why: messageOf(error) });
   const projects = namesIn(folder, fail);

@@ -13,7 +13,7 @@ const LONGEST_LINE = 64 * 1024 * 1024;
 const NEWLINE = 10;
 const POLL_MS = 10;
 
-type Opened = { fd: number; size: number } | { why: string; missing: boolean };
+type OpenedFile = { fd: number; size: number } | { why: string; missing: boolean };
 
 /**
  * Reads until `enough`, again whenever the file has grown, for at most waitMs.
@@ -42,7 +42,7 @@ export function pollFile<T>(
 }
 
 /** O_NONBLOCK: opening a FIFO that no one writes to must not hang the hook. */
-export function openRegular(path: string): Opened {
+export function openRegular(path: string): OpenedFile {
   try {
     const fd = disk.open(path, disk.FLAGS.O_RDONLY | disk.FLAGS.O_NONBLOCK);
     const stat = disk.fstat(fd);

@@ -53,7 +53,7 @@ export interface UncheckedLine extends About {
   what: string;
 }
 
-export interface Spent {
+export interface CostSum {
   count: number;
   usd: number;
   /** how many of them did not tell */
@@ -62,9 +62,9 @@ export interface Spent {
 
 export interface CostView {
   /** whole runs, also what they cost before the time that was asked for */
-  runs: Spent;
+  runs: CostSum;
   /** `count` is iterations */
-  loops: Spent;
+  loops: CostSum;
 }
 
 export interface ReportView {
@@ -85,7 +85,7 @@ export interface ReportView {
 
 export type DatedRecord = JournalRecord & { at: string };
 
-export interface SeenRun {
+export interface ReportedRun {
   project: string;
   run: Run;
   /** of all its commits that bear the seal, oldest first */
@@ -106,7 +106,7 @@ const SILENT_MINUTES = 60;
 const LONGEST = 400;
 
 /** Adds what is known of one run. */
-export function reportRun(view: ReportView, seen: SeenRun): void {
+export function reportRun(view: ReportView, seen: ReportedRun): void {
   const isOver = seen.run.status === "ended";
   const isRecent = seen.run.updated_at >= view.since;
   const needs = isOver ? [] : buildNeed(seen);
@@ -120,7 +120,7 @@ export function reportRun(view: ReportView, seen: SeenRun): void {
   view.unchecked.push(...units.flatMap((unit) => listUnchecked(seen, unit)), ...listUntested(seen, view.since));
 }
 
-const buildAbout = ({ project, run }: SeenRun, at = run.updated_at): About => ({
+const buildAbout = ({ project, run }: ReportedRun, at = run.updated_at): About => ({
   project,
   run: run.id,
   workflow: run.workflow,
@@ -134,19 +134,19 @@ const last = (records: DatedRecord[], kind: string) => records.findLast((one) =>
 
 // ── Open ────────────────────────────────────────────────────────────────────
 
-function buildNeed(seen: SeenRun): NeedLine[] {
+function buildNeed(seen: ReportedRun): NeedLine[] {
   const { waits } = seen.view;
   return waits === null ? [] : [{ ...buildAbout(seen, waits.since), what: waits.what, how: waits.how }];
 }
 
-function listSilence(seen: SeenRun, needs: NeedLine[]): FailedLine[] {
+function listSilence(seen: ReportedRun, needs: NeedLine[]): FailedLine[] {
   const { run, silent, looping } = seen;
   if (needs.length > 0 || looping || run.paused || silent < SILENT_MINUTES) return [];
   const why = `at ${run.stage}, nothing heard for ${spanText(silent)}`;
   return [{ ...buildAbout(seen), outcome: "silent", why, how: `\`pawl explain ${run.id}\`` }];
 }
 
-function buildRunning(seen: SeenRun): RunningLine {
+function buildRunning(seen: ReportedRun): RunningLine {
   const said = short(text(last(seen.records, "stopped")?.said), LONGEST);
   // The line begins with the workflow already.
   const where = runText({ ...seen.view, workflow: "" }).trim();
@@ -155,7 +155,7 @@ function buildRunning(seen: SeenRun): RunningLine {
 
 // ── Over ────────────────────────────────────────────────────────────────────
 
-function listFailures(seen: SeenRun, isRecent: boolean): FailedLine[] {
+function listFailures(seen: ReportedRun, isRecent: boolean): FailedLine[] {
   const { run, records } = seen;
   const outcome = run.outcome ?? "ended";
   if (outcome === "completed" || !isRecent) return [];
@@ -166,7 +166,7 @@ function listFailures(seen: SeenRun, isRecent: boolean): FailedLine[] {
   return [{ ...buildAbout(seen), outcome, why, how: "" }];
 }
 
-function listForeign(seen: SeenRun): FailedLine[] {
+function listForeign(seen: ReportedRun): FailedLine[] {
   const { foreign, run } = seen;
   if (foreign === 0) return [];
   const why = `${foreign} ${foreign === 1 ? "commit" : "commits"} of it were not written by Pawl`;
@@ -185,7 +185,7 @@ interface Unit {
   commit: string | null;
 }
 
-function listUnits(seen: SeenRun): Unit[] {
+function listUnits(seen: ReportedRun): Unit[] {
   const { run } = seen;
   const about = buildAbout(seen);
   const over = run.work.finished ?? [];
@@ -200,7 +200,7 @@ function listUnits(seen: SeenRun): Unit[] {
 
 const PERSON = "the person decided so";
 
-function listProofs({ records }: SeenRun, plan: string[], done: Run["done"]): string[] {
+function listProofs({ records }: ReportedRun, plan: string[], done: Run["done"]): string[] {
   return plan.flatMap((stage) =>
     (done[stage]?.proof ?? [])
       .filter((line) => !isWord(line, records))
@@ -229,7 +229,7 @@ const uncheckedLine = (about: About, kind: UncheckedLine["kind"], what: string):
   what: short(what, LONGEST),
 });
 
-function listUnchecked(seen: SeenRun, unit: Unit): UncheckedLine[] {
+function listUnchecked(seen: ReportedRun, unit: Unit): UncheckedLine[] {
   const { plan, done, about, commit } = unit;
   const isProved = unit.proof.length > 0;
   const bare = plan.filter((stage) => done[stage] && !done[stage].proof);
@@ -245,7 +245,7 @@ function listUnchecked(seen: SeenRun, unit: Unit): UncheckedLine[] {
   ];
 }
 
-const ranCommand = ({ records }: SeenRun, { from, at }: Unit) =>
+const ranCommand = ({ records }: ReportedRun, { from, at }: Unit) =>
   records
     .filter((one) => one.at > from && one.at <= at)
     .some((one) => one.kind === "gated" && one.verdict === "pass" && text(one.command) !== "");
@@ -264,7 +264,7 @@ function changedTests({ records }: SeenRun, id: Json | undefined, at: string): s
 const WAS: Record<string, string> = { fail: "had failed", unproven: "nothing had proved" };
 
 /** What a person took upon themselves, and what passed by luck. */
-function listUntested(seen: SeenRun, since: string): UncheckedLine[] {
+function listUntested(seen: ReportedRun, since: string): UncheckedLine[] {
   const recent = seen.records.filter(({ at }) => at >= since);
   const line = (kind: UncheckedLine["kind"], what: string, at: string) =>
     uncheckedLine(buildAbout(seen, at), kind, what);

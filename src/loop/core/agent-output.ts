@@ -160,7 +160,7 @@ export function toolsIn(format: OutputFormat, tail: string): ToolUse[] | null {
 
 // ── The end ─────────────────────────────────────────────────────────────────
 
-export interface AgentSaid {
+export interface AgentReport {
   /** the agent's final message, "": none; null: unknown, so the whole output counts */
   message: string | null;
   cost_usd: number | null;
@@ -176,9 +176,9 @@ export interface AgentSaid {
 /** Results of tools: most of the output, and none of it the agent's words. */
 const LONG = ['{"type":"user"', ...UNFINISHED];
 const MOST_TRIES = 20;
-const NOTHING: AgentSaid = { message: null, cost_usd: null, tokens: null, session: null, error: null, limit: null };
+const NOTHING: AgentReport = { message: null, cost_usd: null, tokens: null, session: null, error: null, limit: null };
 
-export function readOutput(format: OutputFormat, tail: string): AgentSaid {
+export function readOutput(format: OutputFormat, tail: string): AgentReport {
   const said = format === "gemini" ? readGemini(tail) : format === "text" ? null : readLines(format, tail);
   if (said === null) return readText(tail);
   const { error } = said;
@@ -186,14 +186,14 @@ export function readOutput(format: OutputFormat, tail: string): AgentSaid {
 }
 
 /** In plain text only a line that no agent would write counts as a limit. */
-function readText(tail: string): AgentSaid {
+function readText(tail: string): AgentReport {
   const last = tail.trimEnd().split("\n").at(-1) ?? "";
   const limit = /usage limit reached\|\d{10,13}\s*$/.test(last) ? last.trim() : null;
   return { ...NOTHING, error: limit, limit };
 }
 
 /** null: not this format at all, the client printed something else. */
-function readLines(format: "claude" | "codex" | "opencode", tail: string): Partial<AgentSaid> | null {
+function readLines(format: "claude" | "codex" | "opencode", tail: string): Partial<AgentReport> | null {
   const lines = parseLines(tail, LONG);
   if (lines.length === 0) return tail.includes('"type":') ? { message: "" } : null;
   const message = lastMessage(lines.flatMap(readEvents));
@@ -211,13 +211,13 @@ function lastMessage(events: AgentEvent[]): string {
 const eventMessage = (event: AgentEvent) => ("message" in event ? event.message : null);
 const textIn = (events: AgentEvent[]) => events.map((one) => (one.kind === "text" ? one.text : "")).join("");
 
-function tokensIn(usages: Line[], read: string[], written: string[]): AgentSaid["tokens"] {
+function tokensIn(usages: Line[], read: string[], written: string[]): AgentReport["tokens"] {
   const sum = (keys: string[]) =>
     usages.reduce((total, one) => total + keys.reduce((count, key) => count + readCount(one[key]), 0), 0);
   return usages.length === 0 ? null : { in: sum(read), out: sum(written) };
 }
 
-function readClaude(lines: Line[]): Partial<AgentSaid> {
+function readClaude(lines: Line[]): Partial<AgentReport> {
   const result = lines.findLast(({ type }) => type === "result") ?? null;
   const error = claudeError(lines, result);
   const said = textOrNull(result?.result) ?? "";
@@ -251,7 +251,7 @@ function readReason({ result, errors, subtype }: Line): string {
   return textOrNull(result) ?? (texts.join("; ") || String(subtype));
 }
 
-function readCodex(lines: Line[]): Partial<AgentSaid> {
+function readCodex(lines: Line[]): Partial<AgentReport> {
   const usages = lines.filter(({ type }) => type === "turn.completed").map((line) => within(line, "usage"));
   const end = lines.findLast(({ type }) => ["turn.completed", "turn.failed", "error"].includes(String(type)));
   return {
@@ -261,7 +261,7 @@ function readCodex(lines: Line[]): Partial<AgentSaid> {
   };
 }
 
-function readOpencode(lines: Line[]): Partial<AgentSaid> {
+function readOpencode(lines: Line[]): Partial<AgentReport> {
   const steps = lines.filter(({ type }) => type === "step_finish").map((line) => within(line, "part"));
   const usages = steps.map((step) => within(step, "tokens")).map((one) => ({ ...one, ...within(one, "cache") }));
   const failed = lines.findLast(({ type }) => type === "error");
@@ -274,7 +274,7 @@ function readOpencode(lines: Line[]): Partial<AgentSaid> {
 }
 
 /** One object over many lines, with other output before it. If its beginning is cut off, nothing can be read: null. */
-function readGemini(tail: string): Partial<AgentSaid> | null {
+function readGemini(tail: string): Partial<AgentReport> | null {
   const found = lastObject(tail);
   if (!found) return null;
   const models = objectsIn(Object.values(within(within(found, "stats"), "models"))).map((one) => within(one, "tokens"));

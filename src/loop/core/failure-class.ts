@@ -1,6 +1,6 @@
 /** Why an iteration failed: can the agent try again now, later, after a reset, or only after a person fixes something? */
 import { short } from "../../engine/core/run-view.ts";
-import type { AgentSaid } from "./agent-output.ts";
+import type { AgentReport } from "./agent-output.ts";
 import { isLimit } from "./usage-limit.ts";
 
 export type FailureClass = "agent" | "infra" | "limit" | "config";
@@ -16,7 +16,7 @@ export interface Ending {
   /** "killed": by a signal that Pawl did not send */
   how: "exited" | "killed" | "timeout" | "interrupted" | "not-started";
   exit: number | null;
-  said: AgentSaid;
+  said: AgentReport;
   /** its last output, or why it was not started */
   text: string;
 }

@@ -3,7 +3,7 @@
 import { short } from "../../engine/core/run-view.ts";
 import { MINUTE, SECOND } from "../../kernel/time/calendar.ts";
 import type { Limits, LoopOutcome, LoopState, Timing, Verdict } from "../../kernel/types/loop.ts";
-import type { AgentSaid } from "./agent-output.ts";
+import type { AgentReport } from "./agent-output.ts";
 import type { Ending, Failure } from "./failure-class.ts";
 import type { LoopSignals } from "./signal.ts";
 
@@ -15,7 +15,7 @@ export const EXIT_CODES: Record<LoopOutcome, number> = {
   interrupted: 130,
 };
 
-export interface IterationResult extends Pick<Ending, "how" | "exit">, Pick<AgentSaid, "cost_usd" | "tokens"> {
+export interface IterationResult extends Pick<Ending, "how" | "exit">, Pick<AgentReport, "cost_usd" | "tokens"> {
   at: string;
   why: string;
   signals: LoopSignals;

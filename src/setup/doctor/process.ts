@@ -2,7 +2,7 @@
 import { after, within } from "../../store/processes/piped.ts";
 import { signalGroup } from "../../store/processes/process.ts";
 
-export interface Ended {
+export interface ProgramEnd {
   /** null: ended by a signal, or not in time */
   code: number | null;
   out: string;
@@ -26,7 +26,7 @@ const GRACE_MS = 200;
 export async function runBounded(
   cmd: string[],
   { cwd, input = "", env = process.env, most = 5_000 }: HowToRun,
-): Promise<Ended> {
+): Promise<ProgramEnd> {
   const began = performance.now();
   const child = Bun.spawn(cmd, { cwd, env, stdin: Buffer.from(input), stdout: "pipe", stderr: "pipe", detached: true });
   const [out, err] = [collect(child.stdout), collect(child.stderr)];

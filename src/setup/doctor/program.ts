@@ -10,7 +10,7 @@ import { dirname, join } from "../../store/names.ts";
 import { binaryPath, scriptPath, scriptState, wasSwapped } from "../install/binary.ts";
 import { hookCommand } from "../install/hooks.ts";
 import { clean, type DoctorContext, type Finding, mayRun, note, ok, shortPath, trouble } from "./finding.ts";
-import { type Ended, runBounded } from "./process.ts";
+import { type ProgramEnd, runBounded } from "./process.ts";
 import { hooksIn, type Plugin, readField, type SettingsFile } from "./settings-files.ts";
 
 const RENEW = "call `pawl` as npm installed it (it puts its binary there), or `pawl init`";
@@ -173,7 +173,7 @@ async function fire(name: string, command: string, known: boolean): Promise<Find
 
 const SEE_PROGRAM = "see the program above";
 
-export function judge(name: string, { code, out, err, ms, late }: Ended): Finding[] {
+export function judge(name: string, { code, out, err, ms, late }: ProgramEnd): Finding[] {
   const output = clean(out.trim() || err.trim(), 120);
   const fails = (id: string, what: string) => trouble(id, `${name}: the hook ${what}`, SEE_PROGRAM);
   if (late) return fails("hook-hangs", `did not finish within ${TIMEOUT_MS / 1000} s`);

@@ -30,7 +30,7 @@ const RECENT_MS = 7 * DAY;
 const JOURNAL_TAIL = 1024 * 1024;
 const ERRORS_TAIL = 64 * 1024;
 
-type Read = { ok: true; commit: Commit } | { ok: false; id: string; why: string };
+type RunRead = { ok: true; commit: Commit } | { ok: false; id: string; why: string };
 
 export function checkRuns(ground: DoctorContext): Finding[] {
   const ids = namesOrNone(join(ground.root, ".pawl/runs")).filter(isRunId).sort().slice(0, MOST_RUNS);
@@ -47,7 +47,7 @@ export function checkRuns(ground: DoctorContext): Finding[] {
 }
 
 /** null: nothing was committed yet. */
-function readRun(root: string, id: string): Read | null {
+function readRun(root: string, id: string): RunRead | null {
   try {
     const dir = join(root, liveDir(id));
     const seq = seqsIn(dir)?.at(-1);

@@ -63,10 +63,10 @@ function readSettings(scope: SettingsFile["scope"], path: string, name: string):
   return { ...file, text, tree: parsed.root, value: isObject(value) ? value : {}, problem };
 }
 
-type Read = { ok: true; text: string } | { ok: false; why: string };
+type LinkedText = { ok: true; text: string } | { ok: false; why: string };
 
 /** null: nothing there. */
-function readThroughLinks(path: string): Read | null {
+function readThroughLinks(path: string): LinkedText | null {
   let real: string;
   try {
     real = realpathSync(path);

@@ -10,9 +10,9 @@ import { clean, type DoctorContext, type Finding, note, ok, trouble } from "./fi
 import { type HookEntry, hooksIn, type Plugin, readField, type SettingsFile } from "./settings-files.ts";
 
 /** "in settings": everybody has it in the environment. */
-type Suspect = [matches: RegExp, say: typeof note, means: string, where?: "in settings"];
+type SuspectVariable = [matches: RegExp, say: typeof note, means: string, where?: "in settings"];
 
-const SUSPECTS: readonly Suspect[] = [
+const SUSPECTS: readonly SuspectVariable[] = [
   [/^BUN_(OPTIONS|BE_BUN)$/, trouble, "makes the hook's program run other code, or as another program"],
   [/^(LD_PRELOAD|LD_AUDIT|DYLD_INSERT_LIBRARIES)$/, trouble, "loads other code into every program, the hook's too"],
   [/^HOME$/, trouble, "hooks look for the program below it", "in settings"],

@@ -21,24 +21,24 @@ import { ARCHIVE_DIR, isIgnored, loadPlan, type PlanFile, readState, trackedFile
 import { rememberApproved } from "./rules.ts";
 import { inUnits, localStamp, shown, withLock } from "./shared.ts";
 
-export interface Applied {
+export interface ArchiveResult {
   /** every folder that files of this call went to, the completed ones first */
   folders: string[];
-  archived: Moved[];
+  archived: ArchiveEntry[];
   left: { path: string; why: string }[];
   /** lay in an archive of this plan before */
   before: string[];
   excluded: "added" | "already" | "no git" | "failed";
 }
 
-export interface Wanted {
+export interface ArchiveRequest {
   plan: string;
   /** numbers as in the plan's table; null is all */
   only: Set<number> | null;
   tracked: boolean;
 }
 
-export function applyPlan(root: string, wanted: Wanted, now: Date): Applied {
+export function applyPlan(root: string, wanted: ArchiveRequest, now: Date): ArchiveResult {
   const plan = loadPlan(root, wanted.plan);
   const beyond = [...(wanted.only ?? [])].find((n) => n < 1 || n > plan.files.length);
   if (beyond !== undefined) throw new Error(`the plan has no number ${beyond}; it has 1 to ${plan.files.length}`);
@@ -60,8 +60,11 @@ export function applyPlan(root: string, wanted: Wanted, now: Date): Applied {
   });
 }
 
-function buildOutcome(touched: Manifest[], refused: Applied["left"]): Pick<Applied, "folders" | "archived" | "left"> {
-  const isArchived = (entry: Moved) => entry.state === "archived";
+function buildOutcome(
+  touched: Manifest[],
+  refused: ArchiveResult["left"],
+): Pick<ArchiveResult, "folders" | "archived" | "left"> {
+  const isArchived = (entry: ArchiveEntry) => entry.state === "archived";
   const entries = touched.flatMap((manifest) => manifest.entries);
   const said = new Set(refused.map((one) => one.path));
   const left = entries.filter((entry) => entry.state === "left" && !said.has(entry.from));
@@ -80,7 +83,7 @@ const listMoved = (root: string, plan: string) =>
     .map((entry) => entry.from);
 
 /** The archive belongs to the person, but should not be in the way of their next commit. */
-function excludeArchive(root: string): Applied["excluded"] {
+function excludeArchive(root: string): ArchiveResult["excluded"] {
   try {
     const place = excludePlace(root);
     if (place === null) return "no git";
@@ -111,7 +114,7 @@ function archive(root: string, plan: string, files: PlanFile[], withTracked: boo
   });
   if (fit.length === 0) return { manifest: null, left };
   const folder = newFolder(root, now);
-  const entries = fit.map(({ file, sha256 }): Moved => {
+  const entries = fit.map(({ file, sha256 }): ArchiveEntry => {
     const { path, size, mtime_ns, reason: why, pattern } = file;
     const to = `${ARCHIVE_DIR}/${folder}/${path}`;
     return { from: path, to, size, mtime_ns, sha256, why, pattern, tracked: tracked.has(path), state: "planned" };
@@ -163,7 +166,7 @@ function finish(root: string, manifest: Manifest): Manifest {
   return done;
 }
 
-function move(root: string, entry: Moved): Pick<Moved, "state" | "note"> {
+function move(root: string, entry: ArchiveEntry): Pick<ArchiveEntry, "state" | "note"> {
   if (entry.state !== "planned") return { state: entry.state };
   try {
     if (readState(root, entry.to) !== null) return { state: "archived" };
@@ -177,7 +180,7 @@ function move(root: string, entry: Moved): Pick<Moved, "state" | "note"> {
 }
 
 /** Should someone have replaced the file between the look and the move, it goes back. */
-function moveOne(root: string, entry: Moved): Pick<Moved, "state" | "note"> {
+function moveOne(root: string, entry: ArchiveEntry): Pick<ArchiveEntry, "state" | "note"> {
   const [from, to] = [insideRoot(root, entry.from), insideRoot(root, entry.to)];
   const before = readState(root, entry.from);
   mkdirSync(dirname(to), { recursive: true });
@@ -190,19 +193,19 @@ function moveOne(root: string, entry: Moved): Pick<Moved, "state" | "note"> {
 
 // ── Back to where they were, never over a file that is there ────────────────
 
-export interface Restored {
+export interface RestoreResult {
   restored: { path: string; note: string }[];
   left: { path: string; why: string }[];
 }
 
 /** `only`: numbers of the manifest's rows, counted from 1; null is all that still lies in the archive. */
-export function restore(root: string, given: string, only: Set<number> | null): Restored {
+export function restore(root: string, given: string, only: Set<number> | null): RestoreResult {
   const folder = given.replace(/\/+$/, "").replace(new RegExp(`^(\\./)?${ARCHIVE_DIR.replace(".", "\\.")}/`), "");
   if (!isFolderName(folder)) throw new Error(`${JSON.stringify(given.slice(0, 80))} is no folder of ${ARCHIVE_DIR}/`);
   return withLock(root, () => {
     const manifest = readManifest(root, folder);
     if (!manifest) throw new Error(`${ARCHIVE_DIR}/${folder} has no MANIFEST.md that can be read`);
-    const result: Restored = { restored: [], left: [] };
+    const result: RestoreResult = { restored: [], left: [] };
     const entries = manifest.entries.map((entry, at) => {
       if (only !== null ? !only.has(at + 1) : entry.state === "left" || entry.state === "restored") return entry;
       return putBack(root, entry, result);
@@ -212,7 +215,7 @@ export function restore(root: string, given: string, only: Set<number> | null): 
   });
 }
 
-function putBack(root: string, entry: Moved, result: Restored): Moved {
+function putBack(root: string, entry: ArchiveEntry, result: RestoreResult): ArchiveEntry {
   try {
     const note = moveBack(root, entry);
     result.restored.push({ path: entry.from, note });
@@ -223,7 +226,7 @@ function putBack(root: string, entry: Moved, result: Restored): Moved {
   }
 }
 
-function moveBack(root: string, entry: Moved): string {
+function moveBack(root: string, entry: ArchiveEntry): string {
   const [from, to] = [insideRoot(root, entry.to), insideRoot(root, entry.from)];
   const archived = readState(root, entry.to);
   const there = readState(root, entry.from);
@@ -257,7 +260,7 @@ function moveWithoutOverwriting(from: string, to: string): void {
 
 // ── MANIFEST.md: a table for people, and the same as JSON lines, which is also the journal ─
 
-export interface Moved extends Pick<PlanFile, "size" | "mtime_ns" | "pattern" | "tracked"> {
+export interface ArchiveEntry extends Pick<PlanFile, "size" | "mtime_ns" | "pattern" | "tracked"> {
   from: string;
   to: string;
   sha256: string;
@@ -273,7 +276,7 @@ interface Manifest {
   plan: string;
   at: string;
   state: "moving" | "done";
-  entries: Moved[];
+  entries: ArchiveEntry[];
 }
 
 const FENCE = "```json pawl-manifest";
@@ -301,7 +304,7 @@ function render({ entries, ...head }: Manifest): string {
   ].join("\n\n");
 }
 
-function row(entry: Moved): string {
+function row(entry: ArchiveEntry): string {
   const what = `${entry.state}${entry.note ? `: ${entry.note}` : ""}${entry.tracked ? " (tracked by git)" : ""}`;
   const cells = [what, inUnits(entry.size), entry.why, shown(entry.from), shown(entry.to), entry.sha256];
   return `| ${cells.map((cell) => cell.replaceAll("|", "\\|")).join(" | ")} |`;
@@ -316,12 +319,12 @@ function readManifest(root: string, folder: string): Manifest | null {
   const lines = file.text.slice(start + FENCE.length + 2).split("\n");
   const [head, ...entries] = lines.slice(0, lines.indexOf("```")).map(parseJson);
   if (!isObject(head) || head.folder !== folder || typeof head.plan !== "string") return null;
-  if (!entries.every((entry): entry is Moved => isEntry(entry, folder))) return null;
+  if (!entries.every((entry): entry is ArchiveEntry => isEntry(entry, folder))) return null;
   return { ...(head as unknown as Omit<Manifest, "entries">), entries };
 }
 
 /** What a manifest says is followed only where it could have been said by us. */
-function isEntry(value: unknown, folder: string): value is Moved {
+function isEntry(value: unknown, folder: string): value is ArchiveEntry {
   if (!isObject(value)) return false;
   const texts = [value.from, value.to, value.mtime_ns, value.sha256, value.why, value.pattern, value.state];
   return texts.every((text) => typeof text === "string") && value.to === `${ARCHIVE_DIR}/${folder}/${value.from}`;

@@ -2,7 +2,7 @@
  * The person's yes to a plan. In auto mode the client asks no one before it runs a command, so the archive asks for itself:
  * a person at a terminal, or an agent whose run has the person's answer on record.
  */
-import { type Answered, readAnswers } from "../../engine/core/prompt.ts";
+import { readAnswers, type ToolAnswer } from "../../engine/core/prompt.ts";
 import { listTranscripts } from "../../hosts/claude/folders.ts";
 import { readToolsSince } from "../../hosts/claude/transcript.ts";
 import { excerpt } from "../../kernel/text/safe-text.ts";
@@ -34,7 +34,7 @@ export function requireConsent(root: string, plan: Plan): void {
       .filter((one) => one.at >= since && isAbout(plan, one) && parseConsent(one.answer) !== null)
       .toSorted((a, b) => (a.at < b.at ? -1 : 1))
       .at(-1);
-  const isYes = (answer: Answered | undefined) => answer !== undefined && parseConsent(answer.answer) === "yes";
+  const isYes = (answer: ToolAnswer | undefined) => answer !== undefined && parseConsent(answer.answer) === "yes";
   const deadline = performance.now() + (listTranscripts(session).length > 0 ? WRITTEN_MS : 0);
   let last = newest();
   for (; !isYes(last) && performance.now() < deadline; last = newest()) Bun.sleepSync(50);
@@ -46,8 +46,8 @@ export function requireConsent(root: string, plan: Plan): void {
 const refused = (why: string, hint: string) => new UserError(`nothing was moved: ${why}`, hint, 1);
 
 /** Prompts of the person, each with what the agent said before it: a yes is one to that. */
-function typedAnswers(root: string, id: string): Answered[] {
-  const answers: Answered[] = [];
+function typedAnswers(root: string, id: string): ToolAnswer[] {
+  const answers: ToolAnswer[] = [];
   let question = "";
   for (const { event, records } of readCommits(root, id)) {
     for (const { kind, said, injected } of records) {
@@ -59,7 +59,7 @@ function typedAnswers(root: string, id: string): Answered[] {
 }
 
 /** Answers in the client's own dialog, which the session's transcript keeps. */
-function chosenAnswers(session: string, since: string): Answered[] {
+function chosenAnswers(session: string, since: string): ToolAnswer[] {
   return listTranscripts(session).flatMap((path) => {
     const read = lookAt(path) === undefined ? null : readToolsSince(path, since);
     return read?.ok ? read.value.flatMap(readAnswers) : [];
@@ -67,7 +67,7 @@ function chosenAnswers(session: string, since: string): Answered[] {
 }
 
 /** By its id, a file of it, or the word: it is the same in many languages. */
-const isAbout = ({ id, files }: Plan, { question, answer }: Answered) =>
+const isAbout = ({ id, files }: Plan, { question, answer }: ToolAnswer) =>
   [question, answer].some(
     (text) => /archiv/i.test(text) || text.includes(id) || files.some(({ path }) => text.includes(path)),
   );

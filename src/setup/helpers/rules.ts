@@ -24,7 +24,7 @@ const KEPT_APPROVALS = 500;
 const SCRIPTS = "{sh,bash,zsh,py,js,mjs,cjs,ts,rb,pl,php,sql,ps1,ipynb,txt,json,html,csv,out}";
 
 /** As in a .gitignore: without "/" a name anywhere, with "/" at its end a folder, else a path from the root. */
-const LEFTOVERS: Why[] = Object.entries({
+const LEFTOVERS: ArchiveReason[] = Object.entries({
   log: ["*.log", "*.log.[0-9]*"],
   "temporary file": ["*.tmp", "*.temp", "*~"],
   backup: ["*.bak", "*.backup", "*.old"],
@@ -47,7 +47,7 @@ function matches(pattern: string, path: string): boolean {
   return folders.some((part, at) => glob.match(fromRoot ? folders.slice(0, at + 1).join("/") : part));
 }
 
-export interface Looked {
+export interface CandidateFile {
   path: string;
   size: number;
   /** milliseconds */
@@ -56,14 +56,14 @@ export interface Looked {
   ignored: boolean;
 }
 
-export interface Why {
+export interface ArchiveReason {
   reason: string;
   /** what to remember if the person approves */
   pattern: string;
 }
 
 /** null: stays. `now` in milliseconds; age and size count only for what git could have and does not. */
-export function whyArchive(file: Looked, rules: Rules, now: number, git: boolean): Why | null {
+export function whyArchive(file: CandidateFile, rules: Rules, now: number, git: boolean): ArchiveReason | null {
   if (rules.never.some((pattern) => matches(pattern, file.path))) return null;
   const always = rules.always.find((pattern) => matches(pattern, file.path));
   if (always !== undefined) return { reason: `archive_always: ${always}`, pattern: always };
@@ -77,7 +77,7 @@ export function whyArchive(file: Looked, rules: Rules, now: number, git: boolean
   return why && known ? { ...why, reason: `${why.reason}, approved before (${known.at})` } : why;
 }
 
-function byAgeOrSize(file: Looked, rules: Rules, now: number, git: boolean): Why | null {
+function byAgeOrSize(file: CandidateFile, rules: Rules, now: number, git: boolean): ArchiveReason | null {
   if (!git || file.tracked || file.ignored) return null;
   const days = Math.floor((now - file.modified) / 86_400_000);
   // The same name with other numbers, in the same folder.

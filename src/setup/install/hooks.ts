@@ -98,10 +98,10 @@ const KINDS: Readonly<Record<string, string>> = {
 };
 
 /** `entry`: a single hook, which newer clients leave out alone. */
-type Wrong = { node: Node; why: string; entry?: true } | null;
+type HookProblem = { node: Node; why: string; entry?: true } | null;
 
 /** One wrong entry, and older clients silently drop every hook of that file. */
-export function wrongEntry(hooks: Node): Wrong {
+export function wrongEntry(hooks: Node): HookProblem {
   for (const { key, value } of listProperties(hooks)) {
     const list = value.type === "array";
     // The host drops only that key, but there is no place in it for ours.
@@ -112,14 +112,14 @@ export function wrongEntry(hooks: Node): Wrong {
   return null;
 }
 
-function wrongGroup(group: Node): Wrong {
+function wrongGroup(group: Node): HookProblem {
   if (group.type !== "object") return { node: group, why: "an entry is not an object" };
   const matcher = valueAt(group, "matcher");
   if (matcher && matcher.type !== "string") return { node: matcher, why: "matcher is not a text" };
   const hooks = valueAt(group, "hooks");
   if (hooks?.type !== "array") return { node: hooks ?? group, why: 'an entry has no list "hooks"' };
   const wrong = (hooks.children ?? []).map((node) => ({ node, why: wrongHook(node), entry: true as const }));
-  return (wrong.find((one) => one.why !== null) as Wrong) ?? null;
+  return (wrong.find((one) => one.why !== null) as HookProblem) ?? null;
 }
 
 function wrongHook(entry: Node): string | null {

@@ -6,12 +6,12 @@ import { type ExcludePlace, excludePlace, IGNORE_TEXT, isOwned } from "../../sto
 import { callsUs, isOurCommand } from "./hooks.ts";
 import { planAsked } from "./plan-asked.ts";
 import {
-  type Elsewhere,
   hasStatusLine,
   ignoredByHost,
   isEmptySettings,
   isOurLine,
   lineIn,
+  type OtherStatusLine,
   withHooks,
   withoutHooks,
   withoutStatusLine,
@@ -235,7 +235,7 @@ function linedText({ target, known, notes }: Draft, text: string, wanted: boolea
 }
 
 /** The line that ours in this file would hide. A person's own is no business of a team's file. */
-function lineElsewhere(target: Target, notes: string[]): Elsewhere | null {
+function lineElsewhere(target: Target, notes: string[]): OtherStatusLine | null {
   if (target.scope === "user") return null;
   const lines = others(target).flatMap(({ text, shown }) => lineIn(text, shown) ?? []);
   if (target.scope === "local") return lines[0] ?? null;

@@ -17,10 +17,10 @@ import {
   valueAt,
 } from "./jsonc.ts";
 
-export type Edited = { ok: true; text: string } | { ok: false; why: string };
+export type SettingsEdit = { ok: true; text: string } | { ok: false; why: string };
 
 /** `before`: null where there is no file yet. */
-export function withHooks(before: string | null, scope: Scope): Edited {
+export function withHooks(before: string | null, scope: Scope): SettingsEdit {
   const [bom, body] = splitBom(before ?? "");
   if (body.trim() === "") return { ok: true, text: `${bom}${JSON.stringify(freshSettings(scope), null, 2)}\n` };
   const wrong = findProblem(body);
@@ -32,7 +32,7 @@ export function withHooks(before: string | null, scope: Scope): Edited {
 }
 
 /** `before`: what was there before us; containers that were there then stay, even if they are empty now. */
-export function withoutHooks(text: string, before: string | null): Edited {
+export function withoutHooks(text: string, before: string | null): SettingsEdit {
   const [bom, body] = splitBom(text);
   if (body.trim() === "") return { ok: true, text };
   const wrong = findProblem(body, "ours only");
@@ -162,14 +162,14 @@ function assertSound(before: string, after: string, scope: Scope): void {
 
 const KEY = "statusLine";
 
-interface Wrapped {
+interface WrappedCommand {
   command: string;
   /** the settings file it is in; null: it was where ours is now */
   from: string | null;
 }
 
 /** A status line in another settings file, which ours would hide. */
-export interface Elsewhere extends Wrapped {
+export interface OtherStatusLine extends WrappedCommand {
   /** its other fields, as padding */
   rest: Record<string, unknown>;
 }
@@ -179,7 +179,7 @@ export interface Elsewhere extends Wrapped {
 const FROM = " # runs that of ";
 
 /** Without Pawl the person's own line is shown, in its own folder; else Pawl runs it. */
-export function statusCommand(wrapped: Wrapped | null): string {
+export function statusCommand(wrapped: WrappedCommand | null): string {
   if (wrapped === null) return guarded("statusline");
   const from = wrapped.from === null ? "" : FROM + wrapped.from;
   return (
@@ -193,7 +193,7 @@ const quoted = (text: string) => `'${text.replaceAll("'", `'\\''`)}'`;
 export const isOurLine = (command: string) => command.includes(PROGRAM) && / statusline\b/.test(command);
 
 /** What ours runs; null: nothing. undefined: it was edited so that this cannot be told. */
-function wrappedIn(command: string): Wrapped | null | undefined {
+function wrappedIn(command: string): WrappedCommand | null | undefined {
   if (!/ --wrap\b/.test(command)) return null;
   const found = /^w='((?:[^']|'\\'')*)'; (.*)$/s.exec(command);
   if (!found) return undefined;
@@ -202,7 +202,7 @@ function wrappedIn(command: string): Wrapped | null | undefined {
 }
 
 /** As the host understands that file. */
-export function lineIn(text: string | null, from: string): Elsewhere | null {
+export function lineIn(text: string | null, from: string): OtherStatusLine | null {
   const settings = parseJson((text ?? "").replace(BOM, ""));
   const line = isObject(settings) ? settings[KEY] : undefined;
   if (!isObject(line) || typeof line.command !== "string") return null;
@@ -212,10 +212,10 @@ export function lineIn(text: string | null, from: string): Elsewhere | null {
 
 // ── In a settings file ──────────────────────────────────────────────────────
 
-export type Lined = { text: string; note?: string };
+export type StatusLineEdit = { text: string; note?: string };
 
 /** `text`: settings that can be edited. */
-export function withStatusLine(text: string, elsewhere: Elsewhere | null): Lined {
+export function withStatusLine(text: string, elsewhere: OtherStatusLine | null): StatusLineEdit {
   return inBody(text, (body) => {
     const found = find(body);
     if (found === null)
@@ -233,7 +233,7 @@ export function withStatusLine(text: string, elsewhere: Elsewhere | null): Lined
 }
 
 /** `before`: what was there before us, for the person's own way of writing. */
-export function withoutStatusLine(text: string, before: string | null): Lined {
+export function withoutStatusLine(text: string, before: string | null): StatusLineEdit {
   return inBody(text, (body) => {
     const found = find(body);
     const original = (before ?? "").replace(BOM, "");
@@ -258,7 +258,7 @@ export function withoutStatusLine(text: string, before: string | null): Lined {
   });
 }
 
-function inBody(text: string, edit: (body: string) => Lined): Lined {
+function inBody(text: string, edit: (body: string) => StatusLineEdit): StatusLineEdit {
   const [bom, body] = splitBom(text);
   const edited = edit(body);
   return { ...edited, text: bom + edited.text };
@@ -267,7 +267,7 @@ function inBody(text: string, edit: (body: string) => Lined): Lined {
 /** In seconds: without it the client asks again only when something happens in the session. */
 const REFRESH = { key: "refreshInterval", value: 5 };
 
-function fresh(elsewhere: Elsewhere | null) {
+function fresh(elsewhere: OtherStatusLine | null) {
   return { type: "command", command: statusCommand(elsewhere), [REFRESH.key]: REFRESH.value, ...elsewhere?.rest };
 }
 

@@ -54,7 +54,7 @@ function capitalised(title: string): string {
 
 // ── Notation at the end ─────────────────────────────────────────────────────
 
-interface Cut {
+interface TaskTail {
   name: string;
   /** the name was between stars: the person has chosen its letters */
   bold: boolean;
@@ -63,7 +63,7 @@ interface Cut {
 }
 
 /** What is not notation to its end is part of the name: no word is lost. */
-function cutTail(line: string): Cut {
+function cutTail(line: string): TaskTail {
   if (line.length > LONGEST_NOTATION) return { name: line, bold: false, tail: "" };
   const starred = parseBold(line);
   const after = line.slice(starred?.all.length);
@@ -76,7 +76,7 @@ function cutTail(line: string): Cut {
 }
 
 /** Labels and a priority may follow the name directly. */
-function withWords(line: string, tail: string): Cut {
+function withWords(line: string, tail: string): TaskTail {
   let name = line;
   const words: string[] = [];
   for (let last = LAST_WORD.exec(name); last !== null; last = LAST_WORD.exec(name)) {

@@ -1,10 +1,10 @@
 /** What the other clients print, in the shapes that their makers document. */
 import { expect, test } from "bun:test";
-import { type AgentSaid, type OutputFormat, readOutput } from "../../../src/loop/core/agent-output.ts";
+import { type AgentReport, type OutputFormat, readOutput } from "../../../src/loop/core/agent-output.ts";
 
 const jsonl = (...lines: object[]) => lines.map((line) => JSON.stringify(line)).join("\n");
 
-const STREAMS: [string, OutputFormat, string, Partial<AgentSaid>][] = [
+const STREAMS: [string, OutputFormat, string, Partial<AgentReport>][] = [
   [
     "Codex: work and an end",
     "codex",

@@ -2,14 +2,14 @@
 import { describe, expect, test } from "bun:test";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { type AgentSaid, readOutput } from "../../../src/loop/core/agent-output.ts";
+import { type AgentReport, readOutput } from "../../../src/loop/core/agent-output.ts";
 
 const captured = (name: string) =>
   readFileSync(join(import.meta.dir, "../../fixtures/agents", `claude-${name}.jsonl`), "utf8");
 const SESSION = "5e0f1a52-6f0e-4c60-9c5c-3b1a6d6f2b11";
 const jsonl = (...lines: object[]) => lines.map((line) => JSON.stringify(line)).join("\n");
 
-const CLAUDE: [string, Partial<AgentSaid>][] = [
+const CLAUDE: [string, Partial<AgentReport>][] = [
   [
     "normal",
     {
@@ -67,7 +67,7 @@ const assistant = (content: object[], more: object = {}) => ({
 const text = (said: string) => ({ type: "text", text: said });
 const call = { type: "tool_use", id: "t", name: "Bash", input: { command: "cat notes.md" } };
 
-const STREAMS: [string, string, Partial<AgentSaid>][] = [
+const STREAMS: [string, string, Partial<AgentReport>][] = [
   [
     "Claude: killed after its last word",
     jsonl(assistant([text("Done. <promise>SUCCESS</promise>")])),

@@ -2,10 +2,10 @@
 import { describe, expect, test } from "bun:test";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { type AgentSaid, readOutput } from "../../../src/loop/core/agent-output.ts";
+import { type AgentReport, readOutput } from "../../../src/loop/core/agent-output.ts";
 import { classify, type Ending, type FailureClass } from "../../../src/loop/core/failure-class.ts";
 
-const SAID: AgentSaid = { message: null, cost_usd: null, tokens: null, session: null, error: null, limit: null };
+const SAID: AgentReport = { message: null, cost_usd: null, tokens: null, session: null, error: null, limit: null };
 const ending = (more: Partial<Ending>): Ending => ({ how: "exited", exit: 1, said: SAID, text: "", ...more });
 
 const TEXTS: [FailureClass, string][] = [

@@ -2,7 +2,7 @@
 import { afterAll, describe, expect, test } from "bun:test";
 import { join } from "node:path";
 import { clean, type DoctorContext, type Finding, formatAge } from "../../../src/setup/doctor/finding.ts";
-import { type Ended, runBounded } from "../../../src/setup/doctor/process.ts";
+import { type ProgramEnd, runBounded } from "../../../src/setup/doctor/process.ts";
 import { judge } from "../../../src/setup/doctor/program.ts";
 import { checkClock } from "../../../src/setup/doctor/project.ts";
 import { checkDisabled } from "../../../src/setup/doctor/settings.ts";
@@ -29,8 +29,8 @@ const ground = ({ root, home, base }: Place, more: Partial<DoctorContext> = {}):
 const ids = (found: Finding[]) => found.map(({ id, level }) => `${level} ${id}`);
 
 describe("the hook's answer", () => {
-  const fine: Ended = { code: 0, out: "", err: "", ms: 12, late: false };
-  const answers: [string, Partial<Ended>, string][] = [
+  const fine: ProgramEnd = { code: 0, out: "", err: "", ms: 12, late: false };
+  const answers: [string, Partial<ProgramEnd>, string][] = [
     ["silent", {}, "ok hook"],
     ["JSON", { out: '{"systemMessage":"hello"}\n' }, "ok hook"],
     ["plain words", { out: "hello" }, "trouble hook-garbage"],
