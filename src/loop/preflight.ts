@@ -16,6 +16,7 @@ import {
   makeDirs,
   namesOrNone,
   parseJson,
+  readJson,
   readTail,
   readText,
   removeQuietly,
@@ -100,10 +101,8 @@ const MANAGED = "/etc/claude-code/managed-settings.json";
 
 /** "3 h ago"; null: not tried within a day, or something has changed since. */
 function recall(root: string, agent: Agent, tests: string | null): string | null {
-  const file = readText(memoryPath(root, agent, tests), LARGEST);
-  const kept = file.ok ? parseJson(file.text) : null;
-  const at = isObject(kept) && typeof kept.at === "string" ? Date.parse(kept.at) : Number.NaN;
-  const age = Date.now() - at;
+  const kept = readJson(memoryPath(root, agent, tests), LARGEST);
+  const age = Date.now() - Date.parse(String(kept?.at));
   if (!(age >= 0 && age < DAY)) return null;
   return age < HOUR ? `${Math.floor(age / MINUTE)} min ago` : `${Math.floor(age / HOUR)} h ago`;
 }

@@ -3,7 +3,7 @@
  * loaded. It contains nothing that is run. `pawl notify on` writes it; it is removed when the config says off.
  */
 import { attempt } from "../kernel/attempt.ts";
-import { isObject, lookAt, parseJson, readText } from "../store/files.ts";
+import { lookAt, readJson } from "../store/files.ts";
 import { statePath } from "../store/home.ts";
 
 export interface Mark {
@@ -18,9 +18,8 @@ export const markPath = () => statePath("notify-on");
 export const notificationsOn = () => attempt(() => lookAt(markPath()) !== undefined, false);
 
 export function readMark(): Mark | null {
-  const file = attempt(() => readText(markPath(), 1024), null);
-  const value = file?.ok ? parseJson(file.text) : null;
-  if (!isObject(value)) return null;
+  const value = attempt(() => readJson(markPath(), 1024), null);
+  if (value === null) return null;
   const { bell, silent } = value;
   return { bell: bell === true, silent: typeof silent === "number" && silent > 0 ? silent : 0 };
 }

@@ -3,11 +3,10 @@ import { link, removeAll, rename } from "../native/disk.ts";
 import {
   errorCode,
   hashOf,
-  isObject,
   lookAt,
   makeDirs,
   namesOrNone,
-  parseJson,
+  readJson,
   readText,
   removeQuietly,
   withTemp,
@@ -56,11 +55,9 @@ export function takeAll(): Notice[] {
 }
 
 function readNotice(path: string): Notice[] {
-  const file = readText(path, 64 * 1024);
-  const value = file.ok ? parseJson(file.text) : undefined;
-  if (!isObject(value)) return [];
-  const wanted = ["what", "text", "root", "run", "session", "at"] as const;
-  return wanted.every((key) => typeof value[key] === "string") ? [value as unknown as Notice] : [];
+  const value = readJson(path, 64 * 1024);
+  const wanted = ["what", "text", "root", "run", "session", "at"];
+  return wanted.every((key) => typeof value?.[key] === "string") ? [value as unknown as Notice] : [];
 }
 
 // ── Sent recently ────────────────────────────────────────────────────────────

@@ -4,7 +4,7 @@ import { attempt } from "../../kernel/attempt.ts";
 import { DAY } from "../../kernel/time/calendar.ts";
 import type { Commit, Run } from "../../kernel/types/run.ts";
 import { liveDir, readCommit, readPinned, seqsIn } from "../../store/commits.ts";
-import { isObject, lookAt, messageOf, namesOrNone, parseJson, readTail, readText } from "../../store/files.ts";
+import { isObject, lookAt, messageOf, namesOrNone, parseJson, readJson, readTail } from "../../store/files.ts";
 import { statePath } from "../../store/home.ts";
 import { dirname, isRunId, join } from "../../store/names.ts";
 import type { Pointer } from "../../store/place.ts";
@@ -87,9 +87,8 @@ function isGone({ id, owner }: Run): boolean {
 
 /** Unlike the hook's own reading this leaves a broken one where it is. */
 function readPointerFile(path: string): Pointer | null {
-  const file = readText(path, 64 * 1024);
-  const value = file.ok ? parseJson(file.text) : null;
-  return isObject(value) && typeof value.root === "string" ? (value as unknown as Pointer) : null;
+  const value = readJson(path, 64 * 1024);
+  return typeof value?.root === "string" ? (value as unknown as Pointer) : null;
 }
 
 // ── Put aside ───────────────────────────────────────────────────────────────
