@@ -150,13 +150,13 @@ const readingText = (formal: Formal, missing: string[]) =>
 function unread(formal: Formal, calls: ToolCall[]): string[] {
   const done = calls.filter((call) => call.result !== null && !call.result.error);
   return formal.required_reading.filter(
-    (entry) => !formal.restored?.absent?.includes(entry) && !done.some((call) => isReadOf(call, barePath(entry))),
+    (entry) => !formal.restored?.absent?.includes(entry) && !done.some((call) => reads(call, barePath(entry))),
   );
 }
 
 const READERS = /(?:^|[\s;&|(])(?:cat|head|tail|less|more|sed|nl|bat)\s/;
 
-function isReadOf({ name, input }: ToolCall, path: string): boolean {
+function reads({ name, input }: ToolCall, path: string): boolean {
   if (typeof input !== "object" || input === null || Array.isArray(input)) return false;
   if (name === "Bash")
     return typeof input.command === "string" && READERS.test(input.command) && input.command.includes(path);

@@ -17,7 +17,13 @@ export function detectChecks(root: string): Check[] {
     return file.ok ? file.text : null;
   };
   const has = (name: string) => lookAt(join(root, name)) !== undefined;
-  const all = [...ofNode(look, has), ...ofDeno(look), ...ofPython(look), ...ofFiles(look, has), ...ofMake(look)];
+  const all = [
+    ...nodeChecks(look, has),
+    ...denoChecks(look),
+    ...pythonChecks(look),
+    ...fileChecks(look, has),
+    ...makeChecks(look),
+  ];
   return all.map((check, at) => {
     const count = all.slice(0, at + 1).filter(({ name }) => name === check.name).length;
     const name = check.name === "test" ? TESTS : check.name;
@@ -34,7 +40,7 @@ const NAMES = ["test", "lint", "typecheck"];
 const ALIASES: Record<string, string> = { "type-check": "typecheck", "check-types": "typecheck", types: "typecheck" };
 const RUNNERS = { "pnpm-lock.yaml": "pnpm", "yarn.lock": "yarn", "bun.lock": "bun", "bun.lockb": "bun" };
 
-function ofNode(look: Look, has: (name: string) => boolean): Check[] {
+function nodeChecks(look: Look, has: (name: string) => boolean): Check[] {
   const runner = Object.entries(RUNNERS).find(([lock]) => has(lock))?.[1] ?? "npm";
   return Object.entries(readScripts(look("package.json"), "scripts")).flatMap(([script, body]) => {
     const name = ALIASES[script] ?? script;
@@ -52,7 +58,7 @@ function readScripts(text: string | null, key: string): Record<string, string> {
   return Object.fromEntries(plain) as Record<string, string>;
 }
 
-function ofDeno(look: Look): Check[] {
+function denoChecks(look: Look): Check[] {
   const from = readable(look, ["deno.json", "deno.jsonc"]);
   if (!from) return [];
   const tasks = readScripts(look(from), "tasks");
@@ -60,7 +66,7 @@ function ofDeno(look: Look): Check[] {
   return ["test", "lint"].map((name) => ({ name, command: command(name), from }));
 }
 
-function ofPython(look: Look): Check[] {
+function pythonChecks(look: Look): Check[] {
   const project = look("pyproject.toml") ?? "";
   const named = (pattern: RegExp) => (pattern.test(project) ? "pyproject.toml" : undefined);
   const tox = readable(look, ["tox.ini"]);
@@ -88,7 +94,7 @@ const BY_FILE: readonly (Check & { when?: RegExp })[] = [
   { from: ".pre-commit-config.yaml", name: "lint", command: "pre-commit run --all-files" },
 ];
 
-function ofFiles(look: Look, has: (name: string) => boolean): Check[] {
+function fileChecks(look: Look, has: (name: string) => boolean): Check[] {
   const plain = BY_FILE.flatMap(({ when, ...check }) => {
     const text = look(check.from);
     return text !== null && (when?.test(text) ?? true) ? [check] : [];
@@ -99,7 +105,7 @@ function ofFiles(look: Look, has: (name: string) => boolean): Check[] {
   return all.filter((check, at) => all.findIndex((other) => other.command === check.command) === at);
 }
 
-function ofMake(look: Look): Check[] {
+function makeChecks(look: Look): Check[] {
   const from = readable(look, ["GNUmakefile", "makefile", "Makefile"]);
   if (!from) return [];
   const has = (name: string) => new RegExp(`^${name}\\s*:(?!=)`, "m").test(look(from) ?? "");
