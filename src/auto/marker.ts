@@ -76,9 +76,15 @@ async function stillClaimed(root: string, { tasks }: Workflow, id: string, actor
   return state === "claimed" && !isOthers && isLabelled(labels, tasks!) ? shown.value : null;
 }
 
-type Claimed = { found: TaskFact; since: string };
+type ClaimedTask = { found: TaskFact; since: string };
 
-function beginAt(incoming: Incoming, root: string, workflow: Workflow, signal: string, claimed: Claimed): BeginResult {
+function beginAt(
+  incoming: Incoming,
+  root: string,
+  workflow: Workflow,
+  signal: string,
+  claimed: ClaimedTask,
+): BeginResult {
   const { found, since } = claimed;
   const stages = planFor(workflow, found.labels);
   const ended = stages.findIndex((id) => workflow.stages.find((stage) => stage.id === id && signal in stage.on));

@@ -13,7 +13,7 @@ type ChoiceFile = AskFile["choices"][string];
 type MoveFile = NonNullable<StageFile["stop"]>;
 
 export type { Problem } from "./problem.ts";
-export type Compiled = { workflow: Workflow } | { errors: Problem[] };
+export type CompiledWorkflow = { workflow: Workflow } | { errors: Problem[] };
 
 /** `named`: the gates of pawl.yaml, which `use` may mean. */
 export function compileWorkflow(
@@ -21,7 +21,7 @@ export function compileWorkflow(
   file: string,
   readPrompt: PromptReader,
   named: NamedGates = {},
-): Compiled {
+): CompiledWorkflow {
   const known = Object.keys(named);
   const read = readDocument(text, file, WORKFLOW, (reading, draft) => checkWorkflow(reading, draft, known), readPrompt);
   return "errors" in read ? read : { workflow: assemble(read.value, file, named) };

@@ -103,7 +103,7 @@ function openPlaceholder(
   reading: Reading,
   found: { text: string; file: string },
   at: string,
-  { name, offset }: Open,
+  { name, offset }: OpenPlaceholder,
   parameters: Record<string, string>,
 ): Problem {
   const known = [...Object.keys(parameters), ...Object.keys(alwaysThere({}))];
@@ -115,15 +115,18 @@ function openPlaceholder(
   return problemAt(reading.file, reading.text, place, message, hint);
 }
 
-interface Open {
+interface OpenPlaceholder {
   name: string;
   offset: number;
 }
 
 /** In one pass: what a parameter brings in is not read again. */
-function fill(text: string, values: Record<string, string>): { text: string; used: Set<string>; open: Open[] } {
+function fill(
+  text: string,
+  values: Record<string, string>,
+): { text: string; used: Set<string>; open: OpenPlaceholder[] } {
   const used = new Set<string>();
-  const open: Open[] = [];
+  const open: OpenPlaceholder[] = [];
   const filled = text.replaceAll("\r\n", "\n").replace(PLACEHOLDER, (written, name: string, offset: number) => {
     if (Object.hasOwn(values, name)) {
       used.add(name);

@@ -3,7 +3,7 @@ import { homedir } from "node:os";
 import type { Gate } from "../kernel/types/run.ts";
 import { gatesOf } from "../kernel/types/workflow.ts";
 import { armKey } from "./checks.ts";
-import { type Compiled, compileWorkflow } from "./compile.ts";
+import { type CompiledWorkflow, compileWorkflow } from "./compile.ts";
 import { type Problem, problemAt, quote } from "./problem.ts";
 import { applyProject, readProject } from "./project.ts";
 import {
@@ -16,7 +16,7 @@ import {
   unreadable,
 } from "./sources.ts";
 
-export type FoundWorkflow = Source & Compiled;
+export type FoundWorkflow = Source & CompiledWorkflow;
 
 /** `word` is what the person typed first, e.g. "/complete-work" or "/pawl:complete-work". */
 export function findByArm(word: string, root: string, home: string = homedir()): FoundWorkflow | null {

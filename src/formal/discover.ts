@@ -5,7 +5,7 @@ import type { Event, Run, ToolCall } from "../kernel/types/run.ts";
 import { logError } from "../store/errors.ts";
 import { insideRoot, lookAt } from "../store/files.ts";
 import { listArchived, listRuns, loadRun } from "../store/runs.ts";
-import { type Detected, detectIn, NOTES } from "./core/detect.ts";
+import { type DetectedWorkflow, detectIn, NOTES } from "./core/detect.ts";
 import { type ParsedFormal, parseFormal } from "./core/state.ts";
 import { findDocuments, readNotes, readPlans } from "./find.ts";
 
@@ -76,7 +76,7 @@ const isWrite = (call: ToolCall, path: string) =>
   WRITERS.includes(call.name) && call.result?.error !== true && JSON.stringify(call.input).includes(path);
 
 interface Source {
-  found: Detected;
+  found: DetectedWorkflow;
   /** of the notes or the plan */
   path: string;
 }

@@ -26,10 +26,10 @@ interface Group {
 }
 
 /** By workflow and stage, then by slot: which part of the time, for trends; else always 0. */
-type Grouped = Map<string, Group[]>;
+type GroupsByStage = Map<string, Group[]>;
 type SlotOf = (ms: number) => number;
 
-function findGroup(grouped: Grouped, workflow: string, stage: string, slot: number): Group {
+function findGroup(grouped: GroupsByStage, workflow: string, stage: string, slot: number): Group {
   const key = `${workflow}\0${stage}`;
   const slots = grouped.get(key) ?? [];
   grouped.set(key, slots);
@@ -39,7 +39,7 @@ function findGroup(grouped: Grouped, workflow: string, stage: string, slot: numb
 }
 
 /** Statistics are about stays in stages, whatever became of their runs. */
-function groupStays(db: Database, { status: _, ...filter }: Filter, slotOf: SlotOf): Grouped {
+function groupStays(db: Database, { status: _, ...filter }: Filter, slotOf: SlotOf): GroupsByStage {
   const runs = whereRuns(filter);
   const days = whereDays(filter);
   const sql = `SELECT (SELECT count(*) FROM (SELECT 1 FROM runs INDEXED BY runs_by_time WHERE ${runs.sql} LIMIT ?)) AS runs,
@@ -49,8 +49,8 @@ function groupStays(db: Database, { status: _, ...filter }: Filter, slotOf: Slot
   return isExact ? groupExactly(db, filter, runs, slotOf) : groupFromSums(db, days, slotOf);
 }
 
-function groupExactly(db: Database, filter: Filter, where: Where, slotOf: SlotOf): Grouped {
-  const grouped: Grouped = new Map();
+function groupExactly(db: Database, filter: Filter, where: Where, slotOf: SlotOf): GroupsByStage {
+  const grouped: GroupsByStage = new Map();
   const [since, until] = [parseTime(filter.since, START), parseTime(filter.until, END)];
   const rows = db.query(`SELECT key, state FROM runs INDEXED BY runs_by_time WHERE ${where.sql}`).all(...where.values);
   for (const { key, state } of rows as { key: number; state: string }[]) {
@@ -67,8 +67,8 @@ function groupExactly(db: Database, filter: Filter, where: Where, slotOf: SlotOf
   return grouped;
 }
 
-function groupFromSums(db: Database, where: Where, slotOf: SlotOf): Grouped {
-  const grouped: Grouped = new Map();
+function groupFromSums(db: Database, where: Where, slotOf: SlotOf): GroupsByStage {
+  const grouped: GroupsByStage = new Map();
   const rows = db.query(`SELECT * FROM days WHERE ${where.sql}`).all(...where.values);
   for (const row of rows as (StageSum & { day: string; histogram: string })[]) {
     // A day counts where its middle lies.

@@ -169,7 +169,7 @@ const LARGEST_ARCHIVE = 1024 * 1024 * 1024;
 /** `forged`: its seal does not hold. */
 export type KeptCommit = Commit & { forged?: true };
 
-interface Stored {
+interface StoredRun {
   commits: Map<number, KeptCommit>;
   /** numbers which have a file of their own */
   seqs: number[];
@@ -205,7 +205,7 @@ function inOrder(commits: Map<number, KeptCommit>): KeptCommit[] {
 }
 
 /** List, then the files, then the compacted one: what another process clears away meanwhile is then surely in it. */
-function readStored(dir: string, id: string): Stored | "changed" {
+function readStored(dir: string, id: string): StoredRun | "changed" {
   const seqs = seqsIn(dir);
   if (seqs === null) return "changed";
   const own: [number, KeptCommit][] = [];

@@ -8,7 +8,7 @@ import type { Answer, Tracker } from "./index.ts";
 import { openForAdding } from "./project-tracker.ts";
 import { answering, unwrap } from "./tracker.ts";
 
-export interface Recorded {
+export interface RecordedTask {
   /** as written in session.md; elsewhere its number and name */
   line: string;
   where: string;
@@ -16,7 +16,7 @@ export interface Recorded {
 }
 
 /** What was typed after `p: `. "fix login bug" → `- [ ] **Fix login bug** — | sonnet` */
-export function recordTask(root: string, text: string): Fact<Recorded> {
+export function recordTask(root: string, text: string): Fact<RecordedTask> {
   const task = taskFromText(text);
   if (task.title === "") return { ok: false, why: "there is no text to record" };
   const made = answering(() => {
@@ -26,7 +26,7 @@ export function recordTask(root: string, text: string): Fact<Recorded> {
   return made.kind === "ok" ? { ok: true, value: made.value } : { ok: false, why: made.why };
 }
 
-export function addTo(tracker: Tracker, task: NewTask): Answer<{ task: Task; recorded: Recorded }> {
+export function addTo(tracker: Tracker, task: NewTask): Answer<{ task: Task; recorded: RecordedTask }> {
   return answering(() => {
     const made = unwrap(tracker.create(task));
     const { id, title } = made;

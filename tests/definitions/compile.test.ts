@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import fc from "fast-check";
 import { PROMPTS, WORKFLOWS } from "../../src/definitions/builtin/workflows.ts";
-import { type Compiled, compileWorkflow } from "../../src/definitions/compile.ts";
+import { type CompiledWorkflow, compileWorkflow } from "../../src/definitions/compile.ts";
 import { quote, renderProblem } from "../../src/definitions/problem.ts";
 import { workflowSchema } from "../../src/definitions/schema/json.ts";
 import { promptReader } from "../../src/definitions/sources.ts";
@@ -14,8 +14,8 @@ setDefaultTimeout(30_000);
 
 const REPOSITORY = join(import.meta.dir, "../..");
 const VALID = join(REPOSITORY, "tests/samples/valid");
-const compile = (text: string): Compiled => compileWorkflow(text, "a.yaml", () => null);
-const sample = (name: string): Compiled =>
+const compile = (text: string): CompiledWorkflow => compileWorkflow(text, "a.yaml", () => null);
+const sample = (name: string): CompiledWorkflow =>
   compileWorkflow(readFileSync(join(VALID, `${name}.yaml`), "utf8"), `${name}.yaml`, promptReader(VALID));
 
 test("a quoted text is at most 60 letters long, the sign for the cut among them", () => {

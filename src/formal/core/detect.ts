@@ -4,7 +4,7 @@ import { STATUSES } from "./state.ts";
 /** A formal workflow that no one registered, read from people's and agents' own notes. Nothing is made up: what is not
  * named there is not detected. */
 
-export interface Detected extends Pick<Content, "phase" | "required_reading" | "context" | "key_reminders"> {
+export interface DetectedWorkflow extends Pick<Content, "phase" | "required_reading" | "context" | "key_reminders"> {
   name: string;
   type: string;
 }
@@ -15,11 +15,11 @@ const MOST = 50;
 
 export const NOTES = "CLAUDE.local.md";
 
-export const detectIn = (text: string, path: string): Detected | null =>
+export const detectIn = (text: string, path: string): DetectedWorkflow | null =>
   path === NOTES ? detectInNotes(text) : detectInPlan(text, path);
 
 /** CLAUDE.local.md: a line `workflow: name`, one with its phase, and what is to be read. */
-export function detectInNotes(text: string): Detected | null {
+export function detectInNotes(text: string): DetectedWorkflow | null {
   const lines = proseLines(text);
   const name = first(lines, workflowIn);
   const phase = first(lines, phaseIn);
@@ -35,7 +35,7 @@ export function detectInNotes(text: string): Detected | null {
 }
 
 /** CLAUDE/Plan/…/PLAN.md: in progress, with a title, and of phases or a workflow. */
-export function detectInPlan(text: string, path: string): Detected | null {
+export function detectInPlan(text: string, path: string): DetectedWorkflow | null {
   const lines = proseLines(text);
   const title = first(lines, (line) => /^#\s+(\S.*)$/.exec(line)?.[1] ?? null);
   const name = title === null ? "" : named(title);

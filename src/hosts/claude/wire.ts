@@ -22,7 +22,7 @@ const GO_ON = `${MARK} Go on with the current step.`;
 type Fields = Record<string, unknown>;
 type Body = { kind: EventKind; key: string[] };
 
-export interface Parsed {
+export interface ParsedEvent {
   event: Event;
   /** hook_event_name: the answer has to name it */
   name: string;
@@ -32,7 +32,7 @@ export interface Parsed {
 
 // ── In ──────────────────────────────────────────────────────────────────────
 
-export function parseEvent(raw: unknown, at: string, via: string): Parsed | { ignored: string } {
+export function parseEvent(raw: unknown, at: string, via: string): ParsedEvent | { ignored: string } {
   if (typeof raw !== "object" || raw === null) return { ignored: "the payload is not an object" };
   const fields = raw as Fields;
   const name = text(fields, "hook_event_name", NAME_LIMIT);

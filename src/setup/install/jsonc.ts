@@ -13,9 +13,9 @@ export interface Position {
   column: number;
 }
 
-export type Parsed = { ok: true; root: Node } | { ok: false; why: string; at: Position };
+export type ParsedJson = { ok: true; root: Node } | { ok: false; why: string; at: Position };
 
-export function parseDocument(text: string): Parsed {
+export function parseDocument(text: string): ParsedJson {
   const errors: ParseError[] = [];
   const root = parseTree(text, errors, { allowTrailingComma: true });
   const [first] = errors;

@@ -39,7 +39,7 @@ import {
   write,
 } from "./target.ts";
 
-interface Shipped {
+interface ShippedText {
   path: string;
   text: string;
   why: string;
@@ -51,7 +51,7 @@ interface Shipped {
   everyday?: true;
 }
 
-function commandFor(word: string, { title, stages }: Workflow): Shipped[] {
+function commandFor(word: string, { title, stages }: Workflow): ShippedText[] {
   const name = /^\/([a-z][a-z0-9-]*)$/.exec(word)?.[1];
   if (!name || SHIPPED.some(({ path }) => path === `.claude/commands/${name}.md`)) return [];
   const head = [
@@ -67,22 +67,26 @@ function commandFor(word: string, { title, stages }: Workflow): Shipped[] {
 /** In our own namespace, as `/pawl:go`. */
 const ownName = (name: string) => `.claude/commands/pawl/${name}.md`;
 
-const own = (name: string, text: string): Shipped => ({ path: ownName(name), text, why: `the command /pawl:${name}` });
+const own = (name: string, text: string): ShippedText => ({
+  path: ownName(name),
+  text,
+  why: `the command /pawl:${name}`,
+});
 
-const command = (name: string, text: string): Shipped => ({
+const command = (name: string, text: string): ShippedText => ({
   path: `.claude/commands/${name}.md`,
   text,
   why: `the command /${name}`,
   otherwise: ownName(name),
 });
 
-const agent = (name: string, text: string): Shipped => ({
+const agent = (name: string, text: string): ShippedText => ({
   path: `.claude/agents/${name}.md`,
   text,
   why: `the sub-agent ${name}`,
 });
 
-const skill = (name: string, text: string): Shipped => ({
+const skill = (name: string, text: string): ShippedText => ({
   path: `.claude/skills/${name}/SKILL.md`,
   text,
   why: `the skill /${name}`,
@@ -90,9 +94,9 @@ const skill = (name: string, text: string): Shipped => ({
   skill: name,
 });
 
-const everyday = (name: string, text: string): Shipped => ({ ...skill(name, text), everyday: true });
+const everyday = (name: string, text: string): ShippedText => ({ ...skill(name, text), everyday: true });
 
-export const SHIPPED: readonly Shipped[] = [
+export const SHIPPED: readonly ShippedText[] = [
   command("complete-work", completeWork),
   own("go", go),
   own("until", until),
@@ -128,7 +132,7 @@ export function planTexts(draft: Draft): void {
       : [],
   );
   const shipped = SHIPPED.map((one) => placedFor(target, one));
-  const clash = ({ skill }: Shipped) => commands.find(({ path }) => path === `.claude/commands/${skill}.md`)?.path;
+  const clash = ({ skill }: ShippedText) => commands.find(({ path }) => path === `.claude/commands/${skill}.md`)?.path;
   const kept = new Set([...shipped, ...commands].flatMap((one) => planText(draft, one, clash(one))));
   if (target.scope === "user") draft.notes.push(EVERYDAY);
   for (const entry of [...entries.values()]) {
@@ -144,14 +148,14 @@ const EVERYDAY =
   "type handoff, commit and the others as /pawl:handoff, /pawl:commit: a personal skill would hide a project's own";
 
 /** The host takes a person's skill before a project's, whatever it is called. */
-function placedFor({ scope }: Target, shipped: Shipped): Shipped {
+function placedFor({ scope }: Target, shipped: ShippedText): ShippedText {
   const { otherwise, everyday } = shipped;
   if (scope !== "user" || !everyday || otherwise === undefined) return shipped;
   return { path: otherwise, text: shipped.text, why: `the command ${typedName(otherwise)}` };
 }
 
 /** The paths this text has now. `clash`: a command for the project's own workflow, which a skill of ours would hide. */
-function planText(draft: Draft, shipped: Shipped, clash?: string): string[] {
+function planText(draft: Draft, shipped: ShippedText, clash?: string): string[] {
   const { target, known, notes } = draft;
   const { path, text, why } = shipped;
   const entry = known.get(path);
@@ -169,7 +173,7 @@ function planText(draft: Draft, shipped: Shipped, clash?: string): string[] {
   return [path];
 }
 
-function planAside(draft: Draft, { path, text, otherwise = path }: Shipped, taken: string): string[] {
+function planAside(draft: Draft, { path, text, otherwise = path }: ShippedText, taken: string): string[] {
   const typed = typedName(otherwise);
   draft.notes.push(`${taken} exists and is not Pawl's: unchanged; type Pawl's own as ${typed}`);
   return planText(draft, { path: otherwise, text, why: `the command ${typed}` });
@@ -178,7 +182,7 @@ function planAside(draft: Draft, { path, text, otherwise = path }: Shipped, take
 const typedName = (path: string) => `/pawl:${path.split("/").at(-1)!.replace(/\.md$/, "")}`;
 
 /** What a skill of ours in its own place would hide, or be hidden by; as a person would write its path. */
-function hiddenBy({ base, scope }: Target, { path, skill }: Shipped): string | null {
+function hiddenBy({ base, scope }: Target, { path, skill }: ShippedText): string | null {
   if (skill === undefined) return null;
   const command = `.claude/commands/${skill}.md`;
   if (lookAt(join(base, command))) return scope === "user" ? `~/${command}` : command;

@@ -10,7 +10,7 @@ import { closeDialog, openDialog } from "./state.ts";
 
 export type Target = Record<"project" | "run" | "name", string>;
 
-type Open = Pick<Need, "question" | "canApprove" | "claimed">;
+type OpenRequest = Pick<Need, "question" | "canApprove" | "claimed">;
 
 /** A button that opens its question. */
 function AskButton({ look, children, ...wish }: Confirmation & { look?: string; children: ComponentChildren }) {
@@ -25,7 +25,7 @@ const request = ({ project, run }: Target, action: Action["action"], more: Parti
   act({ project, run, action, ...more });
 
 /** The answers to an open question, and the approval of a gate: what the run waits for. */
-export function AnswerButtons({ target, open }: { target: Target; open: Open }) {
+export function AnswerButtons({ target, open }: { target: Target; open: OpenRequest }) {
   if (useContext(ReadOnly)) return null;
   const { question, canApprove, claimed } = open;
   return (

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
-import { type Detected, detectInNotes, detectInPlan } from "../../../src/formal/core/detect.ts";
+import { type DetectedWorkflow, detectInNotes, detectInPlan } from "../../../src/formal/core/detect.ts";
 import { ownTime } from "../../harness/own-time.ts";
 
 const SEED_NOTES = `# Current Workflow State
@@ -12,10 +12,10 @@ Phase: 4/10 - SEO Generation
 @CLAUDE/Sitemap/case-studies.md
 `;
 const phase = (current: number, total: number, name: string, status = "in_progress") =>
-  ({ current, total, name, status }) as Detected["phase"];
+  ({ current, total, name, status }) as DetectedWorkflow["phase"];
 const UNKNOWN = phase(1, 1, "In Progress");
 
-const NOTES: [string, string, Partial<Detected> | null][] = [
+const NOTES: [string, string, Partial<DetectedWorkflow> | null][] = [
   [
     "the seed's example",
     SEED_NOTES,
@@ -108,7 +108,7 @@ See CLAUDE/PlanWorkflow.md and [the skill](.claude/skills/auth/SKILL.md), also @
 `;
 const plan = (status: string, body = "The phases.") => `# Plan 7: Seven\n\n${status}\n\n## More\n${body}\n`;
 
-const PLANS: [string, string, Partial<Detected> | null][] = [
+const PLANS: [string, string, Partial<DetectedWorkflow> | null][] = [
   [
     "as the seed describes it",
     SEED_PLAN,

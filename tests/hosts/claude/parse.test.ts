@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
 import { MARK as CORE_MARK } from "../../../src/engine/core/guide.ts";
-import { clientVersion, MARK, type Parsed, parseEvent } from "../../../src/hosts/claude/wire.ts";
+import { clientVersion, MARK, type ParsedEvent, parseEvent } from "../../../src/hosts/claude/wire.ts";
 import { eventId, hash } from "../../../src/hosts/identity.ts";
 import type { EventKind } from "../../../src/kernel/types/run.ts";
 
@@ -13,7 +13,7 @@ const COMMON = {
   prompt_id: "turn-1",
 };
 
-function parse(fields: object): Parsed {
+function parse(fields: object): ParsedEvent {
   const parsed = parseEvent({ ...COMMON, ...fields }, AT, "project");
   if ("ignored" in parsed) throw new Error(`ignored: ${parsed.ignored}`);
   return parsed;
