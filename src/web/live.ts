@@ -13,7 +13,7 @@ export type Live = ReturnType<typeof openLive>;
 export type Change = Record<"project" | "run" | "kind" | "at", string>;
 
 const MOST_STREAMS = 20;
-const LOOK_MS = 200;
+const LOOK_MS = 250;
 /** More projects than this are looked at in turns. */
 const AT_ONCE = 50;
 const HEARTBEAT_MS = 5_000;
