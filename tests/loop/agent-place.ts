@@ -2,7 +2,7 @@
 import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
-import { type AgentRun, type AgentEnd, runAgent } from "../../src/loop/process.ts";
+import { type AgentEnd, type AgentRun, runAgent } from "../../src/loop/process.ts";
 import { isAlive, numbersIn } from "../checks/jobs/job-place.ts";
 
 export const FAKE = resolve(import.meta.dir, "fake-agent.ts");
