@@ -254,7 +254,7 @@ const neverVerified = (commit: string | null) =>
   `${commit === null ? "its tree" : `commit ${commit.slice(0, 12)}`}: Pawl ran no command on it; \`pawl verify\` does`;
 
 /** Tests that demand something else now; "" if it was about none. */
-function changedTests({ records }: SeenRun, id: Json | undefined, at: string): string {
+function changedTests({ records }: ReportedRun, id: Json | undefined, at: string): string {
   const gated = records.findLast((one) => one.kind === "gated" && one.id === id && one.at <= at);
   const names = Array.isArray(gated?.old_tests) ? gated.old_tests.map(text) : [];
   if (names.length === 0) return "";
