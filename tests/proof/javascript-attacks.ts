@@ -51,6 +51,21 @@ const ON_TESTS: Attack[] = [
 
 const CHEAT = inTest(["subtract(3, 1), 2", "subtract(3, 1), 4"]);
 
+const SWAPS = `const { existsSync, renameSync } = require("node:fs");
+const { resolve } = require("node:path");
+const [here, right, wrong] = [__dirname, resolve(__dirname, "../../right"), resolve(__dirname, "../../wrong")];
+if (process.env.NODE_TEST_CONTEXT && existsSync(right)) {
+  renameSync(here, wrong);
+  renameSync(right, here);
+  delete require.cache[__filename];
+  module.exports = require(__filename);
+  process.on("exit", () => {
+    renameSync(here, right);
+    renameSync(wrong, here);
+  });
+}
+`;
+
 /** Against what Pawl compares with. One runner is enough: no runner has a part in it. */
 const ON_THE_BASE: Attack[] = [
   [
@@ -82,11 +97,11 @@ const ON_THE_BASE: Attack[] = [
   ["git looks away from the tests", CHEAT, { sh: "git update-index --assume-unchanged tests/calc.test.js" }],
   ["git does not check the tests out", CHEAT, { sh: "git update-index --skip-worktree tests/calc.test.js" }],
   [
-    "the code is swapped while it is checked",
-    {},
+    "the folder of the code is swapped while it is checked, and back at the end",
+    { [CODE]: [[/$/, SWAPS]] },
     {
-      sh: `mkdir ../right && sed 's/subtract = (a, b) => a + b/subtract = (a, b) => a - b/' src/calc.js > ../right/calc.js
-        (until ls .pawl/jobs/*/* ; do sleep 0.02; done; mv src ../wrong; mv ../right src; sleep 3; mv src ../right; mv ../wrong src) >/dev/null 2>&1 &`,
+      sh: "mkdir ../right && sed -n '/^exports/p' src/calc.js | sed 's/subtract = (a, b) => a + b/subtract = (a, b) => a - b/' > ../right/calc.js",
+      says: ["the tree moved while it was checked"],
     },
   ],
   [
