@@ -10,6 +10,7 @@ import { runInProcess } from "../harness/in-process.ts";
 import { runOf } from "../harness/run-files.ts";
 import { change, claim, prompt, setUp } from "./case.ts";
 import { CODE, NODE, TEST, testFile } from "./javascript.ts";
+import { has } from "./toolchains.ts";
 
 afterAll(removePlaces, 60_000);
 
@@ -197,5 +198,52 @@ describe("an approved change of a test", () => {
     change(place, { [TEST]: [["multiply(2, 3), 12", "multiply(2, 3) > 0, true"]] });
     const said = claim(place, session, "Once more.").said;
     expect(said).toContain("1 existing test fails on your code: tests/calc.test.js > multiplies");
+  });
+});
+
+// ── Compiled languages ──────────────────────────────────────────────────────
+
+describe.skipIf(!has("go"))("a renamed function in a compiled package", () => {
+  const testOf = (name: string, call: string, want: number) =>
+    `package calc\n\nimport "testing"\n\nfunc ${name}(t *testing.T) {\n\tif ${call} != ${want} {\n\t\tt.Fatal("no")\n\t}\n}\n`;
+  const files = {
+    "go.mod": "module calc\n\ngo 1.19\n",
+    "calc.go":
+      "package calc\n\nfunc Add(a, b int) int { return a + b }\n\nfunc Sub(a, b int) int { return a - b }\n\nfunc Mul(a, b int) int { return a * b }\n",
+    "add_test.go": testOf("TestAdds", "Add(1, 2)", 3),
+    "sub_test.go": testOf("TestSubtracts", "Sub(3, 1)", 2),
+    "mul_test.go": testOf("TestMultiplies", "Mul(2, 3)", 6),
+  };
+  const on = { ...NODE, files, tests: ["go", "test", "./..."], fix: {} };
+
+  test("takes only the tests with it that cannot be compiled, and hides no other change", () => {
+    const place = setUp({ on });
+    const session = openSession(place, "agent");
+    prompt(place, session, "/ship");
+    change(place, {
+      "calc.go": [
+        ["func Sub(", "func Minus("],
+        ["a * b", "a * b * 2"],
+      ],
+      "sub_test.go": [["Sub(3, 1)", "Minus(3, 1)"]],
+      "mul_test.go": [["!= 6", "!= 12"]],
+    });
+    const { said } = claim(place, session);
+    expect(said).toContain("1 existing test fails on your code: . > TestMultiplies");
+    expect(said).toContain(
+      "1 existing test cannot be run with your code (./sub_test.go:6:5: undefined: Sub): . > TestSubtracts",
+    );
+    expect(said).not.toContain("TestAdds");
+  });
+
+  test("does not list the tests of unchanged files", () => {
+    const place = setUp({ on });
+    const session = openSession(place, "agent");
+    prompt(place, session, "/ship");
+    change(place, { "calc.go": [["func Sub(", "func Minus("]], "sub_test.go": [["Sub(3, 1)", "Minus(3, 1)"]] });
+    const { said } = claim(place, session);
+    expect(said).toContain(
+      "1 existing test cannot be run with your code (./sub_test.go:6:5: undefined: Sub): . > TestSubtracts (changed",
+    );
   });
 });

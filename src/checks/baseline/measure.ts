@@ -6,7 +6,7 @@ import { objectsFolder, readKnownFailures, readResult, writeKnownFailures, write
 import type { Environment } from "../../store/environment.ts";
 import { computeClosure } from "../closure/closure.ts";
 import { compareTests, differentTests, failedTests, incompleteness } from "../core/compare.ts";
-import { relevantLines } from "../core/relevant-lines.ts";
+import { firstReason, relevantLines } from "../core/relevant-lines.ts";
 import type { Measuring } from "../measuring.ts";
 import {
   ignoredChanges,
@@ -18,6 +18,7 @@ import {
   together,
   wholeBase,
 } from "./changes.ts";
+import { tryPerFile } from "./per-file.ts";
 import type { PlaceSpec } from "./place.ts";
 
 export interface BaselineCase {
@@ -75,7 +76,7 @@ export function measureBaseline(found: BaselineCase): BaselineFact | null {
   if (invalid) return { ...NONE, changed, why: invalid };
   const known = gate.failing === "known" ? knownFailures(root, gate, asReport(base), old?.named ?? ran.named) : [];
   const start = typeof base === "string" ? { base: null, no_base: base } : { base };
-  const fact = { ...NONE, ...start, old: old ? outcome(old) : null, changed, known };
+  const fact = { ...NONE, ...start, old: old ? oldOutcome(old) : null, changed, known };
   return checked(found, fact, place(whole), place(tests));
 }
 
@@ -112,6 +113,14 @@ const outcome = (ran: Ran): TestOutcome => ({
   tail: relevantLines(ran.error ?? ran.output, TAIL_LINES),
   ...(ran.error !== undefined && { error: ran.error }),
 });
+
+/** Where not one of them can be compiled, no runner is heard: they cannot be run, which is a result. */
+function oldOutcome(ran: Ran): TestOutcome {
+  const reason = firstReason(ran.output);
+  const found = { ...outcome(ran), ...(reason !== null && { reason }) };
+  const isBroken = found.error === undefined && found.report === null && (found.exit ?? 0) !== 0;
+  return isBroken ? { ...found, report: { runners: [], ended: 0, tests: {}, files: [] } } : found;
+}
 
 const isComplete = ({ named, attempts, error }: Ran) =>
   error === undefined && named !== undefined && attempts.at(-1)?.exit === 0 && incompleteness(named, 0, null) === null;
@@ -150,8 +159,10 @@ function checked(found: BaselineCase, fact: BaselineFact, whole: PlaceSpec, test
   if (again === null || again.why !== undefined || !isListed(again)) return again;
   const steady = again.base === null ? again : withoutUnsteady(again, again.base, baseReport(found, whole, "b2"));
   if (steady === null || steady.why !== undefined || !isListed(steady)) return steady;
+  const single = tryPerFile(steady, ran.named!, tests, found.runIn);
+  if (single === null) return null;
   const { root } = measuring.sources;
-  return { ...steady, files: showChanges(root, measuring.need.base_tree, tree, whole.objects, fact.changed) };
+  return { ...single, files: showChanges(root, measuring.need.base_tree, tree, whole.objects, fact.changed) };
 }
 
 /** A test that fails as it was, and passes when it is run again. */

@@ -1,4 +1,4 @@
-import { safeText } from "../../kernel/text/safe-text.ts";
+import { excerpt, safeText } from "../../kernel/text/safe-text.ts";
 
 /**
  * The lines of a long output that say why it failed: the first failure with what follows it, the names of others, and
@@ -34,4 +34,13 @@ function shortLines(text: string): string[] {
   const lines = safeText(text.slice(-MOST_TEXT)).split("\n");
   const filled = lines.map((line) => line.trimEnd()).filter((line) => line !== "" && !NOISE.test(line));
   return filled.map((line) => (line.length > WIDEST ? `${line.slice(0, WIDEST - 1)}…` : line));
+}
+
+const REASON =
+  /^.*(?:undefined: \S|(?:\w*Error|error(?:\[\w+\])?): \S|cannot find \S|undefined (?:method|reference|function)\b).*$/m;
+
+/** What a compiler or an interpreter says first: "./s_test.go:6:5: undefined: Sub"; null: nothing like that. */
+export function firstReason(output: string): string | null {
+  const line = REASON.exec(safeText(output))?.[0];
+  return line ? excerpt(line, 120) : null;
 }

@@ -104,6 +104,8 @@ export interface TestOutcome {
   report: NamedReport | null;
   /** relevant lines of its output */
   tail?: string;
+  /** the first thing that a compiler or an interpreter says */
+  reason?: string;
   /** why it could not be run */
   error?: string;
 }

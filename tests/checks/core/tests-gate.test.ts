@@ -231,7 +231,7 @@ describe("an old test that does not pass", () => {
   const files = { "a.test.js": { sign: "1..2", diff: "-  is(2)\n+  is(3) \u202e\u001b[31m" } };
   const cannot = baseline({
     ...{ base: GREEN, changed: ["a.test.js"], files },
-    old: { exit: 1, report: report({ [A]: "passed" }), tail: "./a.go:3:9: undefined: Sub\nFAIL" },
+    old: { exit: 1, report: report({ [A]: "passed" }), reason: "./a.go:3:9: undefined: Sub" },
   });
 
   test("is sent back in three lines: which, how it was run, what to do", () => {
@@ -245,7 +245,7 @@ describe("an old test that does not pass", () => {
 
   test("comes with the compiler's reason where it cannot be run", () => {
     const { why } = verdict({ named: GREEN, baseline: cannot });
-    expect(why).toStartWith(`1 existing test cannot be run with your code (undefined: Sub): ${B}`);
+    expect(why).toStartWith(`1 existing test cannot be run with your code (./a.go:3:9: undefined: Sub): ${B}`);
   });
 
   test("is shown to the person with all that is in its diff", () => {

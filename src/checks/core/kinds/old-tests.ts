@@ -1,6 +1,6 @@
 /** What follows where tests of the beginning do not pass as they were: back to the agent once, then the person decides. */
 
-import { excerpt, safeText, visibleLines } from "../../../kernel/text/safe-text.ts";
+import { safeText, visibleLines } from "../../../kernel/text/safe-text.ts";
 import type { BaselineFact, OldTest } from "../../../kernel/types/verdict.ts";
 import type { Gate } from "../../../kernel/types/workflow.ts";
 import type { Comparison } from "../compare.ts";
@@ -80,7 +80,7 @@ function renderList(listed: OldTest[], { base, old, changed }: BaselineFact): st
       ? `${exist(fails.length)} fail${fails.length === 1 ? "s" : ""} on your code: ${listNames(fails)}`
       : "",
     cannot.length > 0
-      ? `${exist(cannot.length)} cannot be run with your code${reasonIn(old?.tail)}: ${listNames(cannot)}`
+      ? `${exist(cannot.length)} cannot be run with your code${old?.reason ? ` (${old.reason})` : ""}: ${listNames(cannot)}`
       : "",
     lost.length > 0
       ? `${testCount(lost.length)} that ran at the beginning ${lost.length === 1 ? "is" : "are"} not run any more: ${listNames(lost)} (${all - lost.length} of ${all} run)`
@@ -91,15 +91,6 @@ function renderList(listed: OldTest[], { base, old, changed }: BaselineFact): st
   ].filter((part) => part !== "");
   const where = changed.length > 0 ? ` (changed test files: ${listNames(changed)})` : ", and no test file was changed";
   return `${parts.join("; ")}${where}`;
-}
-
-const REASON =
-  /undefined: \S+|(?:\w*Error|error(?:\[\w+\])?|fatal error): \S[^\n]*|cannot find \S[^\n]*|undefined (?:method|reference|function)\b[^\n]*/i;
-
-/** What the compiler or the interpreter says first: " (undefined: Sub)" */
-function reasonIn(tail: string | undefined): string {
-  const found = tail && REASON.exec(safeText(tail))?.[0];
-  return found ? ` (${excerpt(found, 100)})` : "";
 }
 
 function renderWays(listed: OldTest[], decidable: boolean): string[] {
