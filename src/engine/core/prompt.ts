@@ -24,12 +24,25 @@ export function onPrompt(draft: Draft, event: EventOf<"prompt">): Step {
   const ask = workflow.asks[run.question?.ask ?? ""];
   const found = ask && findChoice(ask, event.text);
   const decides = (found && !command) || isApproval(event.text);
-  if (decides && run.owner?.scheduled && !event.typed) return unsure(draft);
+  const doubt = decides && !event.typed ? mayBeScheduled(draft, event) : false;
+  if (doubt) return doubt === true ? unsure(draft) : doubt;
   // An open question is answered first, also where its answer is a shortcut elsewhere.
   if (found && !command) return choose(draft, found.name, found.choice, "prompt");
   if (command || isGo(event.text)) return resume(draft);
   if (isApproval(event.text)) return approveClaim(draft, "the person", "prompt");
   return ownBusiness(draft);
+}
+
+/** Tools by which a session sends itself prompts; the client's own loops use them, too. */
+const SCHEDULING = ["CronCreate", "ScheduleWakeup"];
+const LOOK_BACK_MS = 24 * 3_600_000;
+
+/** The last stop names the schedules that the client tells of; wake-ups are only seen where they were asked for. */
+function mayBeScheduled({ run, facts }: Draft, { at }: EventOf<"prompt">): boolean | Step {
+  if (run.owner?.scheduled) return true;
+  const since = new Date(Date.parse(at) - LOOK_BACK_MS).toISOString();
+  if (facts.tools === undefined) return { need: [{ kind: "tools", since }] };
+  return facts.tools.ok && facts.tools.value.some(({ name }) => SCHEDULING.includes(name));
 }
 
 /** The session sends itself prompts, and the host does not say who typed this one. */

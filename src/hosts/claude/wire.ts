@@ -87,8 +87,9 @@ function readStart(fields: Fields): Body {
 function readPrompt(fields: Fields): Body {
   const prompt = text(fields, "prompt", TEXT_LIMIT);
   const source = text(fields, "source", NAME_LIMIT);
-  const typed = source === "user" || source === "sdk";
-  const injected = (source !== "" && !typed) || isInjected(prompt);
+  // A program speaks through the SDK: perhaps a person's editor, perhaps not. That is no proof of either.
+  const typed = source === "user";
+  const injected = (source !== "" && !typed && source !== "sdk") || isInjected(prompt);
   return { kind: { kind: "prompt", text: prompt, injected, typed }, key: [prompt] };
 }
 

@@ -183,7 +183,8 @@ describe("as 2.1.325 sends them", () => {
       const { event } = parse({ hook_event_name: "UserPromptSubmit", prompt: "/approve", source });
       return event.kind === "prompt" && [event.injected, event.typed];
     };
-    for (const source of ["user", "sdk"]) expect(from(source)).toEqual([false, true]);
+    expect(from("user")).toEqual([false, true]);
+    expect(from("sdk")).toEqual([false, false]);
     for (const source of ["system", "loop_wakeup", "schedule_wakeup", "poll_event", "new"])
       expect(from(source)).toEqual([true, false]);
     expect(from()).toEqual([false, false]);
