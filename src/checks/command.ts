@@ -70,8 +70,8 @@ function awaitIn(measuring: Measuring, gate: Gate, id: string, spec: JobSpec): R
   return awaitJob(sources.root, id, timeLeft(measuring, gate));
 }
 
-function timeLeft({ sources, began }: Measuring, gate: Gate): number {
-  const wait = sources.patient ? Number.POSITIVE_INFINITY : (gate.wait ?? DEFAULT_WAIT_S) * 1000;
+function timeLeft({ sources, need, began }: Measuring, gate: Gate): number {
+  const wait = sources.patient ? Number.POSITIVE_INFINITY : (gate.wait ?? need.wait ?? DEFAULT_WAIT_S) * 1000;
   return Math.max(0, began + wait - Bun.nanoseconds() / 1e6);
 }
 

@@ -9,7 +9,8 @@ import type { Event } from "../kernel/types/run.ts";
 import { gatesOf, leavesOf } from "../kernel/types/workflow.ts";
 import { notifyAbout } from "../notify/commits.ts";
 import { logError } from "../store/errors.ts";
-import { readPointer } from "../store/place.ts";
+import { guardIsOn } from "../store/guard.ts";
+import { type Pointer, readPointer } from "../store/place.ts";
 import { isAnothers } from "../store/processes/client.ts";
 import { describeParent } from "../store/processes/owner.ts";
 import { fallAsleep, stayAwake } from "../store/processes/wakers.ts";
@@ -27,7 +28,7 @@ export function rewake(input: Input): number {
   const { event } = parsed;
   if (event.kind === "start" && event.source === "clear") return beginCleared(event);
   if (event.kind !== "stop") return 0;
-  const pointer = readPointer(event.host, event.session);
+  const pointer = readPointer(event.host, event.session) ?? awaitGuard(event);
   const loaded = pointer && !pointer.off && pointer.run !== "" ? loadRun(pointer.root, pointer.run) : null;
   // The hook next to us records who else calls.
   if (!pointer || isAnothers(pointer, describeParent())) return 0;
@@ -41,6 +42,18 @@ export function rewake(input: Input): number {
   } finally {
     fallAsleep(event.host, event.session);
   }
+}
+
+/** As long as the hook next to us may take to begin a run of the guard. */
+const GUARD_MS = 3_000;
+
+function awaitGuard({ host, session }: Event): Pointer | null {
+  const until = guardIsOn() ? Bun.nanoseconds() / 1e6 + GUARD_MS : 0;
+  for (; Bun.nanoseconds() / 1e6 < until; Bun.sleepSync(50)) {
+    const pointer = readPointer(host, session);
+    if (pointer) return pointer;
+  }
+  return null;
 }
 
 /** As long as the hook next to us may take to find a run for the new conversation. */

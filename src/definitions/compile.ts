@@ -50,7 +50,7 @@ function assemble(read: WorkflowFile, file: string, named: NamedGates): Workflow
     ...(read.fresh && { fresh: true as const }),
     ...(sequences && { sequences }),
     ...(commands && { commands }),
-    ...(read.watch && { watch: true as const }),
+    ...(read.watch && { watch: read.watch === true ? ("chain" as const) : read.watch }),
     ...(chains && { chains }),
   };
 }

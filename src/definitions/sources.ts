@@ -30,6 +30,8 @@ export interface Kind {
 }
 
 const WORKFLOW_FILES: Kind = { folder: "workflows", builtin: WORKFLOWS, within: linkedInside };
+/** No file takes the guard's place: an agent could write one. */
+const OURS = "guard";
 const NAME = /^[a-z][a-z0-9-]{0,47}$/;
 const MAX_BYTES = 256 * 1024;
 
@@ -53,7 +55,8 @@ export function listSources(root: string, home: string = homedir(), kind = WORKF
       text,
     })),
   ];
-  return all.filter(({ name }, index) => all.findIndex((other) => other.name === name) === index);
+  const allowed = all.filter(({ name, origin }) => origin === "builtin" || name !== OURS);
+  return allowed.filter(({ name }, index) => allowed.findIndex((other) => other.name === name) === index);
 }
 
 export function sourceByName(name: string, root: string, home?: string, kind?: Kind): Source | null {

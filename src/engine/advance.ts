@@ -156,7 +156,8 @@ function applyEffects(root: string, commit: Commit): void {
   const { run, records } = commit;
   try {
     for (const problem of project(root, commit)) logError(root, `project ${run.id}`, problem);
-    if (run.checks.base_tree !== undefined && records.some(({ kind }) => BEGINNINGS.includes(kind)))
+    const beginning = records.find(({ kind }) => BEGINNINGS.includes(kind));
+    if (run.checks.base_tree !== undefined && beginning && beginning.compared_with === undefined)
       keepBeginning(root, run.id, run.checks.base_tree);
     if (run.status === "ended" && run.owner) releasePointer(run.owner.host, run.owner.session, run.id);
   } catch (error) {

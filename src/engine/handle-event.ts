@@ -2,6 +2,7 @@ import type { Answer, Event, EventOf, Run, Workflow } from "../kernel/types/run.
 import { isGone } from "../store/commits.ts";
 import { logError } from "../store/errors.ts";
 import { lookAt } from "../store/files.ts";
+import { guardIsOn } from "../store/guard.ts";
 import { homeDir } from "../store/home.ts";
 import { findRoot, isOff, type Pointer, readPointer, releasePointer } from "../store/place.ts";
 import { clientMark, identifyCaller, noteRefused, takeRefused } from "../store/processes/client.ts";
@@ -25,7 +26,10 @@ export interface Capabilities {
   }>;
   marker(): Promise<{ beginByMarker(incoming: Incoming): Promise<BeginResult | null> }>;
   formal(): Promise<{ discover(incoming: Incoming, root: string): Promise<number> }>;
-  guard(): Promise<{ guardClaim(incoming: Incoming): Promise<Reply | null> }>;
+  guard(): Promise<{
+    beginGuard(incoming: Incoming): Promise<BeginResult | null>;
+    noteStart(incoming: Incoming): Promise<void>;
+  }>;
 }
 
 /** Which runs an event is about, and one reply for all of them. null: it is none of our business. */
@@ -81,6 +85,7 @@ async function handleOwn(
     const reply = await answerShortcut(incoming, known, atRun);
     if (reply) return reply;
   }
+  if (event.kind === "start" && guardIsOn()) await (await capabilities.guard()).noteStart(incoming);
   const reply = atRun();
   if (reply && !reply.open) return reply;
   if (event.kind === "start") return (event.source === "clear" && takeCleared(incoming)) || welcome(incoming, event);
@@ -92,11 +97,9 @@ async function handleOwn(
 /** A session without a run: a marker may mean that it should have one, a claim may not be true. */
 async function unbound(incoming: Incoming, { host, session, message }: EventOf<"stop">, capabilities: Capabilities) {
   const { beginByMarker } = message.includes("WORKFLOW_STAGE:") ? await capabilities.marker() : { beginByMarker: null };
-  const begun = (await beginByMarker?.(incoming)) ?? null;
-  if (begun === null || begun.run === null) {
-    const { guardClaim } = await capabilities.guard();
-    return joinReplies([begun?.reply ?? null, await guardClaim(incoming)]);
-  }
+  const marked = (await beginByMarker?.(incoming)) ?? null;
+  const begun = marked?.run ? marked : await (await capabilities.guard()).beginGuard(incoming);
+  if (begun === null || begun.run === null) return joinReplies([marked?.reply ?? null, begun?.reply ?? null]);
   // The new run judges the very stop that began it.
   begun.reply.after();
   const pointer = readPointer(host, session);
@@ -224,7 +227,7 @@ const isOwner = ({ owner }: Run, event: Event) => owner?.session === event.sessi
 const mayBeginAgain = (run: Run, event: Event, workflow: Workflow) =>
   run.status === "ended" &&
   event.kind === "prompt" &&
-  (workflow.watch === true || parseBeginning(event.text, workflow) !== null);
+  (workflow.watch !== undefined ? run.outcome === "aborted" : parseBeginning(event.text, workflow) !== null);
 
 // ── Commands ────────────────────────────────────────────────────────────────
 

@@ -1,18 +1,24 @@
 /**
- * A session without a run says that its work is done. If it changed files and no test run proves it, the person
- * reads one line, or the agent is sent back, as the project has set it. What cannot be known here is passed over.
+ * A session without a run ends a turn in which it changed files. Where the project has a definition of done, a run of the
+ * workflow `guard` checks it at this very stop. Elsewhere a claim is compared with what the transcript shows.
  */
 
 import { needsTests } from "../checks/evidence/edits.ts";
-import { answering, type Incoming, type Reply } from "../engine/advance.ts";
+import { spawnGit } from "../checks/git.ts";
+import { answering, type Incoming } from "../engine/advance.ts";
+import { type BeginResult, begin } from "../engine/begin.ts";
 import { MARK } from "../engine/core/guide.ts";
 import { readTurn } from "../hosts/claude/transcript.ts";
+import { hash } from "../hosts/identity.ts";
 import { inProject } from "../kernel/project-paths.ts";
+import { matchesGlob } from "../kernel/text/glob.ts";
 import { excerpt, safeText } from "../kernel/text/safe-text.ts";
-import type { Answer, Event } from "../kernel/types/run.ts";
+import type { Answer, Event, EventOf, Gate } from "../kernel/types/run.ts";
+import { gatesOf, leavesOf } from "../kernel/types/workflow.ts";
 import { logError } from "../store/errors.ts";
 import { lookAt } from "../store/files.ts";
-import { noteClaim } from "../store/guard.ts";
+import { guardIsOn, noteClaim, noteStartOf, startOfSession } from "../store/guard.ts";
+import { homeDir } from "../store/home.ts";
 import { findRoot, isOff } from "../store/place.ts";
 import { claimsCompletion } from "./core/completion.ts";
 import { judgeTurn, type TurnJudgement } from "./core/turns.ts";
@@ -20,39 +26,130 @@ import { judgeTurn, type TurnJudgement } from "./core/turns.ts";
 /** Far below what any host and our own ledger allow. */
 const MOST_ROUNDS = 3;
 
-export async function guardClaim(incoming: Incoming): Promise<Reply | null> {
+/** null: there is nothing to say. A run: it has begun and judges this stop. */
+export async function beginGuard(incoming: Incoming): Promise<BeginResult | null> {
   try {
-    const answer = await answerTo(incoming);
-    return answer && answering(answer);
+    const { event, cwd, transcript } = incoming;
+    if (event.kind !== "stop" || event.session === "" || cwd === null || transcript === null) return null;
+    // Sub-agents and shells that still run belong to this turn, and their end begins the next part of it.
+    if (event.agents.length > 0 || event.planning || !lookAt(cwd)) return null;
+    const root = findRoot(cwd);
+    if (root === homeDir() || isOff(root)) return null;
+    return await guarded(incoming, event, root);
   } catch (error) {
     logError(null, "guard", error);
     return null;
   }
 }
 
-async function answerTo({ event, cwd, transcript }: Incoming): Promise<Answer | null> {
-  if (event.kind !== "stop" || event.session === "" || cwd === null || transcript === null) return null;
-  // Sub-agents that still run belong to this turn, and their end begins the next part of it.
-  if (event.agents.length > 0) return null;
-  if (!claimsCompletion(event.message) || !lookAt(cwd)) return null;
-  const root = findRoot(cwd);
-  if (isOff(root)) return null;
-  const turn = readTurn(transcript, event);
+async function guarded(incoming: Incoming, event: EventOf<"stop">, root: string): Promise<BeginResult | null> {
+  const claims = claimsCompletion(event.message);
+  if (!claims && !guardIsOn()) return null;
+  const { mode, gates } = await readMode(root);
+  const isChecked = mode === "send-back" && gates.length > 0;
+  const lost = await gatesLost(event, root, isChecked ? gates : []);
+  if (lost !== null) return said({ turn: "none", person: lost });
+  if (mode === "off" || !(claims || isChecked)) return null;
+  if (isChecked && event.background > 0) return null;
+  const turn = readTurn(incoming.transcript!, event);
   if (!turn.ok) return null;
   const { calls, began } = turn.value;
-  const judged = judgeTurn(calls.map(inProject(root)), (path) => !path.startsWith("/") && needsTests(path));
-  if (judged.edited.length === 0 || judged.verdict === "verified") return null;
-  const mode = await readMode(root);
-  return mode === "off" ? null : spoken(mode, { ...event, turn: began }, describeEvidence(judged));
+  const isAbout = (path: string) => !path.startsWith("/") && needsTests(path) && (!isChecked || concerns(gates, path));
+  const judged = judgeTurn(calls.map(inProject(root)), isAbout);
+  if (judged.edited.length === 0) return null;
+  if (isChecked) return check(incoming, { ...event, turn: began }, root, gates);
+  if (judged.verdict === "verified") return null;
+  return said(spoken(mode, { ...event, turn: began }, describeEvidence(judged)));
+}
+
+const said = (answer: Answer | null): BeginResult | null => answer && { run: null, reply: answering(answer) };
+
+/** A gate that names no files is about all of them. */
+const concerns = (gates: Gate[], path: string) =>
+  leavesOf(gates).some(({ when_changed }) => when_changed?.some((glob) => matchesGlob(path, glob)) ?? true);
+
+interface Mode {
+  mode: "off" | "tell" | "send-back";
+  /** the definition of done */
+  gates: Gate[];
+}
+
+async function readMode(root: string): Promise<Mode> {
+  const { readProject } = await import("../definitions/project.ts");
+  return asMode(readProject(root));
 }
 
 /** A pawl.yaml with mistakes may have meant off. */
-async function readMode(root: string): Promise<"off" | "tell" | "send-back"> {
-  const { readProject } = await import("../definitions/project.ts");
-  const read = readProject(root);
-  const mode = "errors" in read ? "off" : (read.project.guard ?? "tell");
-  return mode === "enforce" ? "send-back" : mode;
+function asMode(read: ReturnType<typeof import("../definitions/project.ts").readProject>): Mode {
+  if ("errors" in read) return { mode: "off", gates: [] };
+  const { guard = "tell", gates } = read.project;
+  return { mode: guard === "enforce" ? "send-back" : guard, gates: gates.done?.all ?? [] };
 }
+
+/** An agent can write pawl.yaml, too: what the session began with and is not asked for any more is told, once. */
+async function gatesLost(event: EventOf<"stop">, root: string, now: Gate[]): Promise<string | null> {
+  const head = guardIsOn() ? startOfSession(event.host, event.session, root) : null;
+  if (head === null) return null;
+  const { exitCode, stdout } = spawnGit(root, ["show", `${head}:./pawl.yaml`]);
+  const { compileProject } = await import("../definitions/project.ts");
+  const before = asMode(exitCode === 0 ? compileProject(stdout.toString()) : { errors: [] });
+  const lost = before.gates.filter(({ id }) => before.mode === "send-back" && !now.some((gate) => gate.id === id));
+  if (lost.length === 0 || noteClaim(event.host, event.session, "lost", event.via)?.before !== 0) return null;
+  const names = safeText(lost.map(({ name }) => name).join(", "));
+  return `Pawl: pawl.yaml was changed since this session began, and no longer asks for ${names}. Nothing was checked at this stop.`;
+}
+
+// ── The definition of done ──────────────────────────────────────────────────
+
+async function check(incoming: Incoming, event: EventOf<"stop">, root: string, gates: Gate[]) {
+  const untrusted = await whyUntrusted(root, gates);
+  if (untrusted !== null) {
+    const isFirst = noteClaim(event.host, event.session, "untrusted", event.via)?.before === 0;
+    const person = `Pawl: the definition of done was not checked: ${untrusted}. \`pawl trust\` shows what would run.`;
+    return isFirst ? said({ turn: "none", person }) : null;
+  }
+  const { findByName } = await import("../definitions/registry.ts");
+  const found = findByName("guard", root);
+  if (!found || "errors" in found || gatesOf(found.workflow).length === 0) return null;
+  const base_tree = baseOf(root, event);
+  // The same stop is then judged by the run: its beginning is an event of its own.
+  const own = { ...incoming, event: { ...event, id: hash(event.id, "guard") } };
+  // Someone else's hook has sent the agent back in this turn: no rounds of ours on top of its.
+  const tells = event.continuing ? { tells: true as const } : {};
+  return begin({ incoming: own, root, workflow: found.workflow, ...(base_tree !== null && { base_tree }), ...tells });
+}
+
+/** null: all of it may run. */
+async function whyUntrusted(root: string, gates: Gate[]): Promise<string | null> {
+  const { computeClosure } = await import("../checks/closure/closure.ts");
+  const { readTrust } = await import("../store/trust.ts");
+  const trust = readTrust(root, computeClosure(root, leavesOf(gates)));
+  return trust.trusted ? null : trust.why;
+}
+
+/** The tree of the commit that the session began with; of the newest one where that was not seen. null: without git. */
+function baseOf(root: string, { host, session }: Event): string | null {
+  const head = startOfSession(host, session, root) ?? "HEAD";
+  const { exitCode, stdout } = spawnGit(root, ["rev-parse", "--verify", "--quiet", `${head}^{tree}`]);
+  return exitCode === 0 ? stdout.toString().trim() : null;
+}
+
+/** Where a session begins: its commit is what its work is compared with. */
+export async function noteStart({ event, cwd }: Incoming): Promise<void> {
+  try {
+    if (event.session === "" || cwd === null || !lookAt(cwd)) return;
+    const root = findRoot(cwd);
+    if (root === homeDir() || isOff(root)) return;
+    const { mode, gates } = await readMode(root);
+    if (mode !== "send-back" || gates.length === 0) return;
+    const { exitCode, stdout } = spawnGit(root, ["rev-parse", "--verify", "--quiet", "HEAD"]);
+    if (exitCode === 0) noteStartOf(event.host, event.session, root, stdout.toString().trim());
+  } catch (error) {
+    logError(null, "guard", error);
+  }
+}
+
+// ── By the transcript ───────────────────────────────────────────────────────
 
 function spoken(mode: "tell" | "send-back", event: Event, evidence: string): Answer | null {
   const noted = noteClaim(event.host, event.session, event.turn, event.via);

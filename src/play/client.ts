@@ -26,12 +26,14 @@ export function openSession({ home }: { home: string }, id: string): Session {
 
 // ── Payloads ────────────────────────────────────────────────────────────────
 
+const turnId = ({ id, turn }: Session) => `${id.slice(0, 8)}-turn-${turn}`;
+
 export function payload({ root }: { root: string }, session: Session, name: string, fields: object = {}) {
   return {
     session_id: session.id,
     transcript_path: session.transcript,
     cwd: root,
-    ...(session.turn > 0 ? { prompt_id: `${session.id.slice(0, 8)}-turn-${session.turn}` } : {}),
+    ...(session.turn > 0 ? { prompt_id: turnId(session) } : {}),
     permission_mode: "default",
     hook_event_name: name,
     ...fields,
@@ -66,7 +68,7 @@ export function transcribe(session: Session, fields: object): void {
 }
 
 export function transcribePrompt(session: Session, text: string): void {
-  transcribe(session, { type: "user", message: { role: "user", content: text } });
+  transcribe(session, { type: "user", promptId: turnId(session), message: { role: "user", content: text } });
 }
 
 /** One message of the agent; the client writes each of its blocks as a line of its own. */

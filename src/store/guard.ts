@@ -1,9 +1,20 @@
 /** Which claims and shortcuts of a session were already answered: one line each, so that two hooks never both speak. */
 
 import { lstat, readNames } from "../native/disk.ts";
-import { appendLine, hashOf, makeDirs, readText, removeQuietly, writeAtomic } from "./files.ts";
+import {
+  appendLine,
+  hashOf,
+  linkIfFree,
+  lookAt,
+  makeDirs,
+  readText,
+  removeQuietly,
+  withTemp,
+  writeAtomic,
+} from "./files.ts";
 import { statePath } from "./home.ts";
 import { dirname, join } from "./names.ts";
+import { readSealed, seal } from "./seal.ts";
 
 const LARGEST = 16 * 1024;
 const KEPT_MS = 30 * 24 * 3600 * 1000;
@@ -47,4 +58,33 @@ function forgetOld(folder: string): void {
     const path = join(folder, name);
     if (Date.now() - (lstat(path)?.mtimeMs ?? Number.POSITIVE_INFINITY) > KEPT_MS) removeQuietly(path);
   }
+}
+
+// ── Where a session began ───────────────────────────────────────────────────
+
+/** Looked for by the fast path: with this file every stop of every session is looked at. */
+const onPath = () => statePath("guard-on");
+export const guardIsOn = () => lookAt(onPath()) !== undefined;
+
+export function turnGuardOn(): void {
+  makeDirs(dirname(onPath()), 0o700);
+  writeAtomic(onPath(), "");
+}
+
+const startContext = (host: string, session: string, root: string) => `start/${host}-${session}/${root}`;
+const startPath = (host: string, session: string, root: string) =>
+  statePath("guard", `${host}-${session}.${hashOf(root).slice(0, 16)}.json`);
+
+/** The commit that a session began with. The first one counts: later ones may be the agent's own. */
+export function noteStartOf(host: string, session: string, root: string, head: string): void {
+  const path = startPath(host, session, root);
+  makeDirs(dirname(path), 0o700);
+  const text = seal(startContext(host, session, root), JSON.stringify({ head }));
+  withTemp(dirname(path), text, 0o600, (temp) => linkIfFree(temp, path), "unsynced");
+}
+
+/** null: it was not seen to begin. */
+export function startOfSession(host: string, session: string, root: string): string | null {
+  const head = readSealed(startContext(host, session, root), startPath(host, session, root), LARGEST)?.head;
+  return typeof head === "string" ? head : null;
 }

@@ -92,6 +92,7 @@ describe("findByName", () => {
 const OTHERS = [
   "builtin:tail",
   "builtin:until",
+  "builtin:guard",
   "builtin:auto-workflow",
   "builtin:planning",
   "builtin:implementation",

@@ -92,7 +92,7 @@ const CHECKS: Record<string, (seen: Seen, wanted: unknown) => Problem | Problem[
 };
 
 /** Words of a step that are neither action nor check. */
-const MODIFIERS = ["session", "background", "agents", "crons", "source", "cwd", "env", "why"];
+const MODIFIERS = ["session", "background", "agents", "crons", "source", "cwd", "env", "why", "fields"];
 
 export function problemsOf(world: World, step: Step, result: Result, before: Before): string[] {
   const unknown = Object.keys(step).filter((key) => !isAction(key) && !(key in CHECKS) && !MODIFIERS.includes(key));

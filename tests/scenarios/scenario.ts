@@ -1,6 +1,7 @@
 /** The steps of a scenario file: what is done, and what is known about it afterwards. */
 import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
+import { transcribe } from "../../src/play/client.ts";
 import { trustProject } from "../harness/grant-trust.ts";
 import {
   openSession,
@@ -57,7 +58,8 @@ const ACTIONS: Record<string, (world: World, value: never, step: Step) => Result
     const fields = stopFields(session, blocks.at(-1)!.text, Number(step.background ?? 0));
     const agents = Object.entries(step.agents ?? {}).map(([id, agent_type]) => ({ ...AGENT, id, agent_type }));
     const background_tasks = [...fields.background_tasks, ...agents];
-    const result = call(world, step, "Stop", { ...fields, background_tasks, session_crons: step.crons ?? [] });
+    const more = { background_tasks, session_crons: step.crons ?? [], ...(step.fields as object) };
+    const result = call(world, step, "Stop", { ...fields, ...more });
     session.continuing = /"decision":"block"|"additionalContext"/.test(result.ran!.out);
     return result;
   },
@@ -109,6 +111,12 @@ const ACTIONS: Record<string, (world: World, value: never, step: Step) => Result
     const ran = words.startsWith("pawl ") ? runPawl(world.place, words.split(" ").slice(1), { env }) : null;
     transcribeTool(session, "Bash", ran?.out ?? words);
     return { ...NOTHING, ran };
+  },
+  /** another program's hook has sent the agent back: its trace in the transcript */
+  sent_back: (world, _by: string) => {
+    const attachment = { type: "hook_additional_context", hookEvent: "Stop" };
+    transcribe(sessionOf(world), { type: "attachment", attachment });
+    return NOTHING;
   },
   /** the agent used a tool; only its trace in the transcript */
   tool: (world, { name, input, result }: { name: string; input: unknown; result: string }) => {

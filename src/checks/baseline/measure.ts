@@ -40,7 +40,7 @@ const TAIL_LINES = 15;
 export function measureBaseline(found: BaselineCase): BaselineFact | null {
   const { measuring, gate, ran, tree } = found;
   const { root, run } = measuring.sources;
-  const { base_tree, kept } = measuring.need;
+  const { base_tree, kept, worse } = measuring.need;
   // The command itself may have added some, such as snapshots of new tests.
   const changes = measuring.changes(tree);
   if (!changes.ok) return { ...NONE, why: changes.why };
@@ -51,7 +51,7 @@ export function measureBaseline(found: BaselineCase): BaselineFact | null {
   const isGreen = ran.attempts.at(-1)?.exit === 0;
   const isNameless = isGreen && !ran.named && gate.proof !== "exit";
   let keptBase = readBase();
-  if (keptBase === null && (isComplete(ran) || isNameless || gate.failing === "known")) {
+  if (keptBase === null && (isComplete(ran) || isNameless || gate.failing === "known" || worse)) {
     if (!found.ahead()) return null;
     keptBase = readBase();
   }
@@ -60,7 +60,7 @@ export function measureBaseline(found: BaselineCase): BaselineFact | null {
   const changed = pathsOf(tests);
   if (isComplete(ran)) writeResult(root, resultName(gate, tree, environment), { exit: 0, report: ran.named! });
   if (!ran.named && !isNameless) return { ...NONE, base: keptBase?.report ?? null, changed };
-  if (!isGreen && gate.failing !== "known") return { ...NONE, changed };
+  if (!isGreen && gate.failing !== "known" && !worse) return { ...NONE, changed };
   const place = placeOf(measuring);
   const closure = new Set(computeClosure(root, [gate]).items.flatMap(({ scripts }) => scripts.map(({ path }) => path)));
   const whole = together(wholeBase(changes.value, named, closure), ignored);
@@ -74,7 +74,9 @@ export function measureBaseline(found: BaselineCase): BaselineFact | null {
   const invalid = old?.copied ? copyFault(ran.named, found.runIn("c", place(nothing()))) : undefined;
   if (invalid === null) return null;
   if (invalid) return { ...NONE, changed, why: invalid };
-  const known = gate.failing === "known" ? knownFailures(root, gate, asReport(base), old?.named ?? ran.named) : [];
+  const before = asReport(base);
+  const redBefore = worse && before ? failedTests(before) : [];
+  const known = gate.failing === "known" ? knownFailures(root, gate, before, old?.named ?? ran.named) : redBefore;
   const start = typeof base === "string" ? { base: null, no_base: base } : { base };
   const fact = { ...NONE, ...start, old: old ? oldOutcome(old) : null, changed, known };
   return checked(found, fact, place(whole), place(tests));

@@ -54,7 +54,9 @@ function measurement(gates: Gate[], run: Run, workflow: Workflow): Need {
     kind: "gates",
     gates,
     base_tree,
-    kept: true,
+    // The guard compares with a commit, which git keeps.
+    ...(workflow.watch === "done" ? { worse: true as const } : { kept: true as const }),
+    ...(workflow.limits.wait !== undefined && { wait: workflow.limits.wait }),
     since,
     entered,
     names,

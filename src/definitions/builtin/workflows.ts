@@ -8,6 +8,7 @@ import reviewDecision from "../../../prompts/complete-work/review-decision.md" w
 import autoWorkflow from "../../../workflows/auto-workflow.yaml" with { type: "text" };
 import completeWork from "../../../workflows/complete-work.yaml" with { type: "text" };
 import custom from "../../../workflows/custom.yaml" with { type: "text" };
+import guard from "../../../workflows/guard.yaml" with { type: "text" };
 import implementation from "../../../workflows/implementation.yaml" with { type: "text" };
 import planning from "../../../workflows/planning.yaml" with { type: "text" };
 import qaLoop from "../../../workflows/qa-loop.yaml" with { type: "text" };
@@ -18,6 +19,7 @@ export const WORKFLOWS: ReadonlyMap<string, string> = new Map([
   ["complete-work", completeWork],
   ["tail", tail],
   ["until", until],
+  ["guard", guard],
   ["auto-workflow", autoWorkflow],
   ["planning", planning],
   ["implementation", implementation],

@@ -122,10 +122,16 @@ export function integerOr<const W extends string>(other: W, min: number, max: nu
 export const yes: Shape<true> = v.literal(true, mismatch("true"));
 
 /** Older files have it in quotes. */
-export const flag: Shape<boolean> = v.pipe(
-  v.union([v.boolean(), v.picklist(["true", "false"])], mismatch("true or false")),
-  v.transform((given) => given === true || given === "true"),
-);
+export const flag: Shape<boolean> = flagOr<never>();
+
+/** true, false, or one of these words. */
+export function flagOr<W extends string>(...words: W[]): Shape<boolean | W> {
+  const what = ["true", "false", ...words].join(" or ").replace(/ or (?=.* or )/g, ", ");
+  return v.pipe(
+    v.union([v.boolean(), v.picklist(["true", "false", ...words])], mismatch(what)),
+    v.transform((given) => (words.includes(given as W) ? (given as W) : given === true || given === "true")),
+  ) as Shape<boolean | W>;
+}
 
 export function list<T>(of: Shape<T>, min = 1): Shape<T[]> {
   const any = v.array(of, mismatch("a list"));

@@ -5,6 +5,7 @@ import { COMMANDS, INFERENCE, LABEL, TASKS } from "./task.ts";
 import {
   FILLED,
   flag,
+  flagOr,
   integer,
   KEY,
   line,
@@ -161,6 +162,7 @@ const LIMITS = record({
     "How often a stage may be entered for one task; after that the run waits for the person.",
     DEFAULT_LAPS,
   ),
+  wait: optional(integer(1, 600), "How many seconds a stop waits for gates that do not say it themselves.", 300),
 });
 
 export const WORKFLOW = record({
@@ -192,8 +194,8 @@ export const WORKFLOW = record({
   ),
   tasks: optional(TASKS, "It works through the tasks of a tracker."),
   watch: optional(
-    flag,
-    "It only looks at how a turn ends. What the `stop` gates of its stages ask for is there, or the agent is sent on with what is missing; any other prompt ends it.",
+    flagOr("done"),
+    "It only looks at how a turn ends. What the `stop` gates of its stages ask for is there, or the agent is sent on with what is missing; any other prompt ends it. done: as the guard does it.",
   ),
   chains: optional(
     map(CHAIN, list(name)),

@@ -79,6 +79,10 @@ export interface NewRun {
   since?: string;
   /** each of its tasks begins in a fresh conversation, whatever the workflow says */
   fresh?: true;
+  /** what it is compared with, where that is not the tree at the beginning */
+  base_tree?: string;
+  /** another program sends the agent back at its stops: then Pawl only tells */
+  tells?: true;
 }
 
 export function beginRun(input: NewRun): Step {
@@ -97,6 +101,7 @@ export function beginRun(input: NewRun): Step {
     beside: input.beside,
     task: input.task?.id ?? null,
     title: input.task?.title ?? draft.run.work.request ?? null,
+    ...(input.base_tree !== undefined && { compared_with: input.base_tree }),
   });
   const { id, formal } = draft.run;
   if (formal) {
@@ -174,6 +179,8 @@ function newRun(input: NewRun): Run {
     checks: {
       base: facts.git?.ok ? facts.git.value : null,
       ...(facts.tree?.ok && { base_tree: facts.tree.value }),
+      ...(input.base_tree !== undefined && { base_tree: input.base_tree }),
+      ...(input.tells && { claim: { signal: "", at: event.at, rounds: workflow.limits.rounds + 1, tree: "" } }),
     },
     work: {
       ...(task ? { task } : formal ? {} : readRequest(workflow, input.request)),

@@ -93,14 +93,19 @@ function recordVerdict(draft: Draft, { signal }: Claim, checked: Verdict, again:
 
 const MOST_NAMED = 20;
 
-const reasons = (verdicts: Verdict[]) => verdicts.map(({ gate, why }) => `${gate}: ${why}`).join("; ");
+export const reasons = (verdicts: Verdict[]) => verdicts.map(({ gate, why }) => `${gate}: ${why}`).join("; ");
 const atTree = (tree: string) => (tree === "" ? "" : ` @ tree ${tree.slice(0, 10)}`);
 export const formatProof = ({ gate, why, tree }: Verdict) => `${gate}: ${why}${atTree(tree)}`;
 
 // ── Not let through ─────────────────────────────────────────────────────────
 
 /** The claim stays open, about the tree that was checked. */
-function keepClaim({ run, event }: Draft, { signal }: Claim, checked: Judged[], more: Partial<OpenClaim> = {}): string {
+export function keepClaim(
+  { run, event }: Draft,
+  { signal }: Claim,
+  checked: Judged[],
+  more: Partial<OpenClaim> = {},
+): string {
   const tree = checked.find((one) => one.tree !== "")?.tree ?? "";
   run.checks.claim = { signal, at: event.at, rounds: run.checks.claim?.rounds ?? 0, tree, ...more };
   return tree;
@@ -126,7 +131,7 @@ function sendBack(draft: Draft, claim: Claim, failed: Judged[]): Step {
 const refusal = ({ signal }: Claim) => (signal === "" ? "Not done yet" : `${signal} was not believed`);
 
 /** Indented, so that nothing in it can be taken for a signal when the agent repeats it. */
-function renderTail({ command, cwd, tail }: Judged): string[] {
+export function renderTail({ command, cwd, tail }: Judged): string[] {
   if (!tail) return [];
   const where = cwd && cwd !== "." ? ` (in ${cwd})` : "";
   return [`From the output of \`${command}\`${where}:\n${tail.replace(/^/gm, "    ")}`];
@@ -187,7 +192,7 @@ function leaveRunning(draft: Draft, claim: Claim, running: Judged[]): Step {
   return goOn(draft, text, { progress: false });
 }
 
-function askPerson(draft: Draft, claim: Claim, asked: Judged[]): Step {
+export function askPerson(draft: Draft, claim: Claim, asked: Judged[]): Step {
   const { run } = draft;
   const tree = keepClaim(draft, claim, asked, { open: "person" });
   run.status = "waiting";

@@ -2,6 +2,7 @@ import { buildBackground, isChanged, judgeAll, listNeeds } from "../../checks/co
 import type { EventOf, Gate, Move, Stage, Step } from "../../kernel/types/run.ts";
 import { stageOf, stepNumber } from "../../kernel/types/workflow.ts";
 import { approve, claimedMove, formatProof, nothingToApprove, remember } from "./claim.ts";
+import { checkDone } from "./done.ts";
 import { closeDraft, type Draft, record } from "./draft.ts";
 import { changePhase } from "./formal.ts";
 import { instruction, resumingLine } from "./guide.ts";
@@ -128,6 +129,7 @@ function notTaken(draft: Draft, what: string, why: string): Step {
 function checked(draft: Draft): Step {
   const move = openMove(draft);
   if (draft.run.checks.claim?.open !== "running" || !move) return { none: "no claim waits for a check" };
+  if (draft.workflow.watch === "done") return checkDone(draft, "");
   return takeMove(draft, move, { signal: draft.run.checks.claim.signal, message: "", by: "agent" });
 }
 

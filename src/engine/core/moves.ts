@@ -267,6 +267,7 @@ export function endRun(draft: Draft, outcome: Outcome, cause: Cause, template?: 
   if (template === null) return closeDraft(draft, { turn: draft.event.kind === "prompt" ? "none" : "end" });
   const person = template ? fill(template, templateValues(draft)) : closingMessage(draft, outcome);
   if (draft.event.kind !== "prompt") return closeDraft(draft, { turn: "end", person });
+  if (draft.workflow.watch) return closeDraft(draft, { turn: "none", person });
   const text =
     outcome === "completed"
       ? `${MARK} The workflow is complete. Do no further work on it; tell the person so in one sentence.`

@@ -12,7 +12,8 @@ export function onPrompt(draft: Draft, event: EventOf<"prompt">): Step {
   const { run, workflow } = draft;
   record(draft, "prompted", { said: excerpt(event.text), injected: event.injected });
   if (event.injected) return closeDraft(draft, { turn: "none" });
-  if (workflow.watch) return endRun(draft, "aborted", { signal: "", message: "", by: "person" }, null);
+  const approves = isApproval(event.text) && run.checks.claim?.open === "person";
+  if (workflow.watch && !approves) return endRun(draft, "aborted", { signal: "", message: "", by: "person" }, null);
   restartCount(draft);
   const command = parseBeginning(event.text, workflow);
   if (command?.unknown.length) {

@@ -7,6 +7,7 @@ import type { EventOf, Move, Need, Run, Stage, Step } from "../../kernel/types/r
 import { isRegistered, listSignals, stageOf } from "../../kernel/types/workflow.ts";
 import { askedByReport, holdForAgents, newestReport } from "./agents.ts";
 import { claimedMove, remember, saidIn } from "./claim.ts";
+import { checkDone } from "./done.ts";
 import { closeDraft, type Draft, record } from "./draft.ts";
 import { fill, header, instruction, MARK, signalList, signalTag, templateValues } from "./guide.ts";
 import { endTurn, goOn, HOST_CAP, isFirstTime, noteArrival, pausedLine, restartCount } from "./ledger.ts";
@@ -17,6 +18,7 @@ import { reportsSince } from "./report.ts";
 /** The agent wants to stop: was there a claim, does it count, and what follows? */
 export function onStop(draft: Draft, event: EventOf<"stop">): Step {
   const { run, workflow, facts } = draft;
+  if (workflow.watch === "done") return checkDone(draft, event.message);
   if (workflow.watch) return checkChain(draft, event);
   const said = parseSignals(event.message, workflow.signals);
   const need = stopNeeds(draft, said, event.message);

@@ -100,7 +100,9 @@ function readStop(fields: Fields): Body {
   const running = Array.isArray(fields.background_tasks) ? fields.background_tasks.filter(isRunning) : [];
   const agents = running.filter(({ type }) => type === "subagent" || type === "workflow").map(readAgent);
   const scheduled = Array.isArray(fields.session_crons) && fields.session_crons.length > 0;
-  const kind: EventKind = { kind: "stop", message, continuing, background: running.length, agents, scheduled };
+  const planning = fields.permission_mode === "plan" && { planning: true as const };
+  const background = running.length;
+  const kind: EventKind = { kind: "stop", message, continuing, background, agents, scheduled, ...planning };
   return { kind, key: [String(continuing), message] };
 }
 

@@ -74,6 +74,8 @@ export type EventKind =
       agents: RunningAgent[];
       /** the session sends itself prompts that no one types */
       scheduled: boolean;
+      /** the client is in plan mode: nothing is changed yet */
+      planning?: true;
     }
   | { kind: "sub_stop"; agent: string; message: string }
   | { kind: "stop_failed"; error: string }

@@ -192,6 +192,10 @@ export interface GateNeed {
   names: Names;
   /** a check that was left running is asked for again: its result counts whatever it is */
   resumed: boolean;
+  /** seconds that a stop waits for gates that do not say it themselves */
+  wait?: number;
+  /** only what got worse since the beginning counts */
+  worse?: true;
 }
 
 /** What was found out for one gate; judged in gate.ts. `tree` is what the finding is about. */

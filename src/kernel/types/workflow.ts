@@ -161,13 +161,18 @@ export interface Workflow {
     rounds: number;
     /** how often a stage may be entered without the person */
     laps: number;
+    /** how many seconds a stop waits for gates that do not say it themselves */
+    wait?: number;
   };
   /** what a stop without a signal means, once nothing can be inferred: ask the agent once per stage, or end (default) */
   missing?: "ask";
   /** it works through tasks of a tracker, those with these labels */
   tasks?: TaskScope;
-  /** it only looks at how a turn ends (`checkChain`); any other prompt ends it */
-  watch?: true;
+  /**
+   * It only looks at how a turn ends; any other prompt ends it. chain: what its stages ask for has to be there
+   * (`core/stop`). done: the definition of done has to hold (`core/done`).
+   */
+  watch?: "chain" | "done";
   /** which stages belong to what the person typed, the longest match counts; all for anything else */
   chains?: Record<string, string[]>;
   /** made from this procedure: the loop and the hooks of its sessions share the run */
