@@ -160,7 +160,7 @@ export function isUnarmed(input: Input): boolean {
   if (!process.env.HOME || name === "PreCompact" || (name === "SessionStart" && STARTS.includes(source))) return false;
   if (typeof prompt === "string" && (prompt.trimStart().startsWith("/") || mayBeShortcut(prompt))) return false;
   if (name === "Stop" && mayClaim((input.value as Record<string, unknown>).last_assistant_message)) return false;
-  if (name === "Stop" && pointerExists(`${process.env.HOME}/.local/state/pawl/guard-on`)) return false;
+  if (name === "Stop" && pointerExists(`${process.env.HOME}/.local/share/pawl/trust`)) return false;
   if (isCall(name) && pointerExists(`${process.env.HOME}/.local/state/pawl/notify-on`)) return false;
   return !pointerExists(`${process.env.HOME}/.local/state/pawl/sessions/claude-${session}`);
 }

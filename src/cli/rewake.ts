@@ -45,13 +45,14 @@ export function rewake(input: Input): number {
 }
 
 /** As long as the hook next to us may take to begin a run of the guard. */
-const GUARD_MS = 3_000;
+const GUARD_MS = 10_000;
 
 function awaitGuard({ host, session }: Event): Pointer | null {
   const until = guardIsOn() ? Bun.nanoseconds() / 1e6 + GUARD_MS : 0;
   for (; Bun.nanoseconds() / 1e6 < until; Bun.sleepSync(50)) {
     const pointer = readPointer(host, session);
-    if (pointer) return pointer;
+    // The pointer comes before its run.
+    if (pointer && (pointer.run === "" || loadRun(pointer.root, pointer.run))) return pointer;
   }
   return null;
 }

@@ -12,7 +12,7 @@ import {
   withTemp,
   writeAtomic,
 } from "./files.ts";
-import { statePath } from "./home.ts";
+import { homeDir, statePath } from "./home.ts";
 import { dirname, join } from "./names.ts";
 import { readSealed, seal } from "./seal.ts";
 
@@ -62,14 +62,8 @@ function forgetOld(folder: string): void {
 
 // ── Where a session began ───────────────────────────────────────────────────
 
-/** Looked for by the fast path: with this file every stop of every session is looked at. */
-const onPath = () => statePath("guard-on");
-export const guardIsOn = () => lookAt(onPath()) !== undefined;
-
-export function turnGuardOn(): void {
-  makeDirs(dirname(onPath()), 0o700);
-  writeAtomic(onPath(), "");
-}
+/** Nothing runs before the person trusted something. The fast path asks the same. */
+export const guardIsOn = () => lookAt(join(homeDir(), ".local/share/pawl/trust")) !== undefined;
 
 const startContext = (host: string, session: string, root: string) => `start/${host}-${session}/${root}`;
 const startPath = (host: string, session: string, root: string) =>
@@ -79,7 +73,7 @@ const startPath = (host: string, session: string, root: string) =>
 export function noteStartOf(host: string, session: string, root: string, head: string): void {
   const path = startPath(host, session, root);
   makeDirs(dirname(path), 0o700);
-  const text = seal(startContext(host, session, root), JSON.stringify({ head }));
+  const text = seal(startContext(host, session, root), JSON.stringify({ root, head }));
   withTemp(dirname(path), text, 0o600, (temp) => linkIfFree(temp, path), "unsynced");
 }
 

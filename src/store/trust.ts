@@ -8,7 +8,6 @@ import { readNames, rmdir } from "../native/disk.ts";
 import { type Closure, type ClosureItem, closureHash, itemHash } from "./closure.ts";
 import { forgetEnvironment, readRecord, recordEnvironment, type Variables } from "./environment.ts";
 import { messageOf, removeQuietly, tolerate, writeAtomic } from "./files.ts";
-import { turnGuardOn } from "./guard.ts";
 import { join } from "./names.ts";
 import { readSealed, seal } from "./seal.ts";
 import { findFault, looseness, openForWriting, openStore, type Store } from "./trust-store.ts";
@@ -67,8 +66,6 @@ export function grantTrust(root: string, closure: Closure, by: string, from: Var
   const approval: Approval = { v: 1, key: store.key, hash, at: new Date().toISOString(), by, items: closure.items };
   writeAtomic(approvalPath(store, hash), `${seal(trustContext(store, hash), bounded(approval))}\n`);
   for (const old of readApprovals(store).slice(KEPT)) removeQuietly(approvalPath(store, old.hash));
-  // From now on there is something that the guard may run.
-  turnGuardOn();
 }
 
 /** The texts of scripts are kept only to show a difference later. */

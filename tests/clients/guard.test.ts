@@ -1,7 +1,9 @@
 /** A session of the real client without a run: it edits, it claims, and the person hears whether anything proves it. */
 import { describe, expect, setDefaultTimeout, test } from "bun:test";
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { complaints } from "./client.ts";
-import { ALLOWED, bash, openGated, put, SUM, suite } from "./gated.ts";
+import { ALLOWED, bash, openGated, put, SUM, suite, until } from "./gated.ts";
 import { say, use } from "./model.ts";
 import { PAWL, type Project } from "./project.ts";
 import { ours, told } from "./scenario.ts";
@@ -104,5 +106,74 @@ describe("an agent that edits and claims", () => {
     expect(scene.model.news(3)).toContain("You said that the work is done, but src/sum.mjs was edited");
     expect(told(done.hookOutputs).join("")).not.toContain("proves");
     expect(complaints(done.events)).toEqual([]);
+  });
+});
+
+describe("a project with a definition of done", () => {
+  const SPOIL = use("Edit", { file_path: "src/sum.mjs", old_string: "a - b", new_string: "b - a" });
+  const REPAIR = use("Edit", { file_path: "src/sum.mjs", old_string: "b - a", new_string: "a - b" });
+  const project = (gate: string) => ({
+    files: { ...suite(SUM), "pawl.yaml": `done: [${gate}]\nguard: send-back\n` },
+  });
+  const TESTS = "{ tests: [node, --test, tests/] }";
+
+  test("red: back with the failing test, whatever the language; green: one line", async () => {
+    const turns = [READ, SPOIL, say("Fertig, das ist jetzt einfacher."), REPAIR, say("Fertig.")];
+    await using scene = await openGated({ turns }, project(TESTS));
+
+    const done = await scene.print("Simplify it", scene.model, ALLOWED);
+
+    expect(scene.model.news(3)).toContain(
+      "Not done: node --test tests/: 1 of 3 tests failed: tests/sum.test.mjs > takes",
+    );
+    expect(scene.model.main()).toHaveLength(5);
+    expect(told(done.hookOutputs)).toEqual([
+      "Pawl: node --test tests/: 3 tests passed, including all 3 that existed before.",
+    ]);
+    expect(complaints(done.events)).toEqual([]);
+  });
+
+  test("an answer to a question, without an edit: nothing runs, nobody hears anything", async () => {
+    await using scene = await openGated({ turns: [READ, say("It adds two numbers. All done.")] }, project(TESTS));
+
+    const done = await scene.print("What does it do?", scene.model, ALLOWED);
+
+    expect(told(done.hookOutputs)).toEqual([]);
+    expect(scene.model.main()).toHaveLength(2);
+  });
+
+  test("on the person's screen: what fails, and that the agent said so", async () => {
+    const turns = [READ, SPOIL, say("Done!"), say("I could not fix it: the test `takes` still fails.")];
+    await using scene = await openGated({ turns }, project(TESTS));
+    const screen = await terminal(scene.project, scene.model, [], ALLOWED.allow);
+    try {
+      await screen.waitFor(/❯/);
+      await screen.submit("Simplify it");
+      await screen.waitFor(/takes, as the agent said/);
+      expect(screen.frames().filter((frame) => /hook error/i.test(frame))).toEqual([]);
+    } finally {
+      await screen.close();
+    }
+  });
+
+  test("a suite that takes longer than a stop waits: the turn ends, and a late failure wakes the agent", async () => {
+    const slow = "sh -c 'while [ ! -e \"$HOME/go-on\" ]; do sleep 0.05; done; exec node --test tests/'";
+    const files = { ...project("{ tests: [sh, slow.sh], wait: 1 }").files, "slow.sh": `${slow}\n` };
+    await using scene = await openGated(
+      { turns: [READ, SPOIL, say("Done!"), REPAIR, say("Now it works.")] },
+      { files },
+    );
+    const screen = await terminal(scene.project, scene.model, [], ALLOWED.allow);
+    try {
+      await screen.waitFor(/❯/);
+      await screen.submit("Simplify it");
+      await until(async () => (await scene.run().catch(() => null))?.checks.claim?.open === "running");
+      writeFileSync(join(scene.project.home, "go-on"), "");
+      await screen.waitFor(/3 tests passed/);
+      expect(scene.model.main()).toHaveLength(5);
+      expect(scene.model.news(3)).toContain("1 of 3 tests failed");
+    } finally {
+      await screen.close();
+    }
   });
 });

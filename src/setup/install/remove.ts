@@ -229,7 +229,7 @@ export function findState(root: string): State {
       (path) => exists(root, path) && !tracked.some((file) => file === path || file.startsWith(`${path}/`)),
     ),
     pointers: [
-      ...["sessions", "actors", "greeted", "projects"].flatMap((folder) => filesAbout(root, folder)),
+      ...["sessions", "actors", "greeted", "projects", "guard"].flatMap((folder) => filesAbout(root, folder)),
       ...(exclude ? unfinishedIn(dirname(exclude.path)) : []),
     ],
     live: listRuns(root).flatMap(({ id, status }) => (status === "ended" ? [] : [id])),
