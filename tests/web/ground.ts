@@ -3,6 +3,7 @@ import { readFileSync, rmSync } from "node:fs";
 import { connect } from "node:net";
 import { join } from "node:path";
 import { PAWL, type Place } from "../harness/harness.ts";
+import { DESKTOP } from "../harness/terminal-window.ts";
 import { perform, type Step, type World } from "../scenarios/scenario.ts";
 
 export interface Running {
@@ -27,7 +28,7 @@ export async function startDashboard(
   rmSync(out, { force: true });
   const script = 'out=$1; err=$2; shift 2; "$@" </dev/null >"$out" 2>"$err" & echo $!';
   const cmd = ["/bin/sh", "-c", script, "sh", out, err, PAWL, "dashboard", "--json", ...args];
-  const { stdout } = Bun.spawnSync({ cmd, cwd: place.root, env: { ...place.env, ...env } });
+  const { stdout } = Bun.spawnSync({ cmd, cwd: place.root, env: { ...DESKTOP, ...place.env, ...env } });
   const pid = Number(stdout.toString());
   started.push(pid);
   const line = await until(
