@@ -62,7 +62,7 @@ export function inspect(request: RawRequest, hosts: ReadonlySet<string>) {
     throw new RequestError("only GET and POST are known here", 405, { allow: "GET, POST" });
   refuseStrangers(request, host);
   if (request.method === "POST") refuseForms(request);
-  return { ...place, cookie: only(request, "cookie") ?? "" };
+  return { ...place, authorization: only(request, "authorization") ?? "" };
 }
 
 /** null: not there, or there more than once, which no browser does. */
@@ -104,10 +104,6 @@ function refuseForms(request: RawRequest): void {
 
 // ── Sessions ────────────────────────────────────────────────────────────────
 
-const MOST_SESSIONS = 100;
-/** So many wrong tokens in a window of so many milliseconds; then no one is listened to until it is over. */
-const MOST_WRONG = 10;
-const WINDOW_MS = 30_000;
 const TICKET_MS = 120_000;
 
 export type Sessions = ReturnType<typeof openSessions>;
@@ -115,15 +111,15 @@ export type Sessions = ReturnType<typeof openSessions>;
 const secret = () => randomBytes(32).toString("hex");
 const digest = (text: string) => new Bun.CryptoHasher("sha256").update(text).digest();
 
-/** A browser that has the address with its token gets a cookie, and is known by it from then on. Nothing is kept on disk. */
-export function openSessions(port: () => number) {
-  // Cookies of one machine are shared by all its ports: the name tells ours apart.
-  const name = () => `pawl-${port()}`;
+/**
+ * The page says the token with every request: a cookie would go to every port of this machine. Wrong ones are neither
+ * counted nor kept: nobody guesses 256 bits, and whoever could make us count could keep the person out.
+ */
+export function openSessions() {
   const token = secret();
   const tokenDigest = digest(token);
+  const spoken = digest(`Bearer ${token}`);
   const tickets: { digest: Uint8Array; until: number }[] = [];
-  const known: Uint8Array[] = [];
-  let wrong: number[] = [];
   const takeTicket = (given: Uint8Array, now: number) => {
     const at = tickets.findIndex((ticket) => timingSafeEqual(ticket.digest, given));
     return at >= 0 && tickets.splice(at, 1)[0]!.until > now;
@@ -137,29 +133,12 @@ export function openSessions(port: () => number) {
       tickets.push({ digest: digest(made), until: now + TICKET_MS });
       return made;
     },
-    /** The only way to a cookie. */
+    /** What the address carried, token or ticket, becomes the token. */
     exchange(given: string, now: number): string {
-      wrong = wrong.filter((at) => now - at < WINDOW_MS);
-      if (wrong.length >= MOST_WRONG) {
-        const wait = Math.ceil((wrong[0]! + WINDOW_MS - now) / 1000);
-        throw new RequestError("too many wrong tokens: wait a moment", 429, { "retry-after": String(wait) });
-      }
       const asked = digest(given);
-      if (!timingSafeEqual(asked, tokenDigest) && !takeTicket(asked, now)) {
-        wrong.push(now);
-        throw new RequestError("this is not the token: open the address that `pawl dashboard` printed", 401);
-      }
-      const cookie = secret();
-      known.push(digest(cookie));
-      if (known.length > MOST_SESSIONS) known.shift();
-      return `${name()}=${cookie}; Path=/; HttpOnly; SameSite=Strict`;
+      if (timingSafeEqual(asked, tokenDigest) || takeTicket(asked, now)) return token;
+      throw new RequestError("this is not the token: open the address that `pawl dashboard` printed", 401);
     },
-    isKnown(header: string) {
-      const start = `${name()}=`;
-      const values = header.split(/ *; */).filter((part) => part.startsWith(start));
-      if (values.length !== 1) return false;
-      const asked = digest(values[0]!.slice(start.length));
-      return known.filter((one) => timingSafeEqual(one, asked)).length > 0;
-    },
+    isKnown: (authorization: string) => timingSafeEqual(digest(authorization), spoken),
   };
 }

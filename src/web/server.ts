@@ -35,15 +35,14 @@ const MOST_CONNECTIONS = 256;
 const MOST_UNREAD = 256 * 1024;
 
 export async function startDashboard(options: DashboardOptions) {
-  let port = options.port;
-  const sessions = openSessions(() => port);
+  const sessions = openSessions();
   const live = openLive(options.projects);
   const figures = openFigures(options.projects);
   const context: Context = { ...options, hosts: new Set(), sessions, live, figures };
   const server = createServer((request, response) => void answer(context, request, response));
   server.maxConnections = MOST_CONNECTIONS;
   await once(server.listen(options.port, options.host), "listening");
-  port = (server.address() as AddressInfo).port;
+  const { port } = server.address() as AddressInfo;
   context.hosts = allowedHosts(options.host, port);
   const name = options.host.includes(":") ? `[${options.host}]` : options.host;
   const close = () => {
@@ -77,14 +76,14 @@ type RequestPlace = ReturnType<typeof inspect>;
 
 async function read(
   context: Context,
-  { path, query, cookie }: RequestPlace,
+  { path, query, authorization }: RequestPlace,
   request: IncomingMessage,
   response: ServerResponse,
 ) {
   const file = context.files.get(path);
   if (file) return { status: 200, ...file };
   if (!path.startsWith("/api/")) throw nothingHere();
-  refuseUnknown(context, cookie);
+  refuseUnknown(context, authorization);
   if (path === "/api/live") return stream(context, request, response);
   const data = await readApi(context, path.slice("/api/".length), query);
   if (data === null) throw nothingHere();
@@ -93,14 +92,17 @@ async function read(
   return json(200, data, share < 1 ? { "x-pawl-reading": String(Math.floor(share * 100)) } : {});
 }
 
-async function write(context: Context, { path, cookie }: RequestPlace, request: IncomingMessage): Promise<Reply> {
+async function write(
+  context: Context,
+  { path, authorization }: RequestPlace,
+  request: IncomingMessage,
+): Promise<Reply> {
   if (path === "/session") {
     const { token } = await readBody(request);
-    const granted = context.sessions.exchange(typeof token === "string" ? token : "", Date.now());
-    return json(200, { ok: true }, { "set-cookie": granted });
+    return json(200, { token: context.sessions.exchange(typeof token === "string" ? token : "", Date.now()) });
   }
   if (path !== "/api/act") throw nothingHere();
-  refuseUnknown(context, cookie);
+  refuseUnknown(context, authorization);
   const { readOnly, projects, who } = context;
   if (readOnly !== null) throw new RequestError(`nothing can be changed here: ${readOnly}`, 403);
   const done = act(await readBody(request), projects, who);
@@ -109,8 +111,8 @@ async function write(context: Context, { path, cookie }: RequestPlace, request: 
 
 const nothingHere = () => new RequestError("there is nothing here", 404);
 
-function refuseUnknown({ sessions }: Context, cookie: string): void {
-  if (!sessions.isKnown(cookie)) throw new RequestError("open the address that `pawl dashboard` printed", 401);
+function refuseUnknown({ sessions }: Context, authorization: string): void {
+  if (!sessions.isKnown(authorization)) throw new RequestError("open the address that `pawl dashboard` printed", 401);
 }
 
 function stream({ live }: Context, request: IncomingMessage, response: ServerResponse): null {
@@ -120,7 +122,7 @@ function stream({ live }: Context, request: IncomingMessage, response: ServerRes
   });
   if (leave === null) throw new RequestError("too many pages are open", 503);
   response.writeHead(200, { ...HEADERS, "content-type": "text/event-stream; charset=utf-8" });
-  response.write("retry: 1000\n\n");
+  response.write(": listening\n\n");
   response.on("close", leave);
   request.on("close", leave);
   return null;

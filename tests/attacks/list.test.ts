@@ -235,6 +235,19 @@ const ATTACKS: Row[] = [
   ["approvals that others can write", "store/trust-attacks.test.ts", "the approval is writable by all"],
   ["a store in another place", "store/trust-attacks.test.ts", "the store is a link"],
   ["loose modes, as the doctor sees them", "setup/doctor/installation.test.ts", "approvals that others may write"],
+  // ── The dashboard ──────────────────────────────────────────────────────────
+  [
+    "a program on another port waiting for the key",
+    "browser/pages.test.ts",
+    "what other ports of this machine are sent holds no key",
+  ],
+  ["data or the stream without the token", "web/security.test.ts", "reading is the page's own, too"],
+  ["actions without the token, or of another page", "web/security.test.ts", "nobody else writes"],
+  [
+    "wrong tokens to keep the person out",
+    "web/doors.test.ts",
+    "counts at once after a thousand wrong ones, and between them",
+  ],
 ];
 
 const textOf = (file: string) => readFileSync(join(import.meta.dir, "..", file), "utf8");

@@ -47,15 +47,20 @@ export const TITLES: Record<string, string> = {
 
 const SUITE = `const { test } = require("node:test");
 const assert = require("node:assert");
-test("adds", () => assert.equal(1 + 1, 2));
-test("subtracts", () => assert.equal(3 - 1, 1));
+const { add, subtract } = require("../sum.js");
+test("adds", () => assert.equal(add(1, 1), 2));
+test("subtracts", () => assert.equal(subtract(3, 1), 2));
+`;
+
+const FAULTY = `exports.add = (a, b) => a + b;
+exports.subtract = (a, b) => a - b - 1;
 `;
 
 const TO_APPROVAL: Step[] = [
   { prompt: "/ship" },
   { stop: "Built.\n\n<promise>BUILT</promise>" },
   { stop: "Both tests pass.\n\n<promise>TESTED</promise>" },
-  { sh: "sed -i 's/3 - 1, 1/3 - 1, 2/' tests/sum.test.js" },
+  { sh: "sed -i 's/ - 1;/;/' sum.js" },
   { stop: "Both tests pass now.\n\n<promise>TESTED</promise>" },
   { stop: "Here it is.\n\n<promise>SHOWN</promise>" },
 ];
@@ -68,6 +73,7 @@ export function makeGround(): World {
     ".pawl/workflows/ship.yaml": SHIP,
     ".pawl/workflows/tricky.yaml": TRICKY,
     "tests/sum.test.js": SUITE,
+    "sum.js": FAULTY,
   };
   play(world, [{ write: files }, { sh: "git add -A && git commit -qm suite" }, { trust: true }]);
   need(runPawl(place, ["task", "add", `Mend the cart ${HOSTILE}`]));

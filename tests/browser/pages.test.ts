@@ -1,6 +1,6 @@
 /** Every page in a real browser: it opens, nothing goes wrong in it, everybody can read it, and nothing of it is believed. */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import type { Browser } from "playwright-core";
+import type { Browser, Page } from "playwright-core";
 import { COMMANDS } from "../../src/cli/index.ts";
 import { findByArm } from "../../src/definitions/registry.ts";
 import { makePlace, removePlaces } from "../harness/harness.ts";
@@ -168,13 +168,65 @@ test("a run is called by what was asked for, with its workflow behind it", async
 });
 
 describe("the door", () => {
-  test("the token leaves the address; the cookie is enough from then on", async () => {
-    const { page, faults, close } = await openPage(browser, dashboard);
+  const locked = (page: Page) => page.getByRole("heading", { level: 1, name: "This page is locked" }).waitFor();
+
+  test("the token leaves the address, and serves this tab and its reloads; there is no cookie", async () => {
+    const { page, close } = await openPage(browser, dashboard);
     expect(page.url()).toBe(`${dashboard.origin}/#/now`);
+    expect(await page.evaluate(() => history.length)).toBeLessThanOrEqual(2);
+    await visit(page, "#/runs?status=ended", "Runs");
+    await page.reload();
+    await page.getByRole("heading", { level: 1, name: "Runs" }).waitFor();
+    expect(page.url()).toBe(`${dashboard.origin}/#/runs?status=ended`);
+    await page.getByText("Live", { exact: true }).waitFor();
+    expect(await page.context().cookies()).toEqual([]);
+    expect(await page.content()).not.toContain(dashboard.token);
+    await close();
+  });
+
+  test("another tab says what to do; the link opens it without a reload, with what is live", async () => {
+    const { page, close } = await openPage(browser, dashboard);
     const second = await page.context().newPage();
     await second.goto(`${dashboard.origin}/#/runs`);
-    await second.getByRole("heading", { level: 1, name: "Runs" }).waitFor();
-    expect(faults).toEqual([]);
+    await locked(second);
+    expect(await second.locator("#view").textContent()).toContain("every new tab needs it once");
+    await second.evaluate((token) => {
+      document.body.dataset.sameDocument = "yes";
+      location.hash = `#token=${token}`;
+    }, dashboard.token);
+    await second.getByRole("heading", { level: 1, name: "Now" }).waitFor();
+    await second.getByText("Live", { exact: true }).waitFor();
+    expect(second.url()).toBe(`${dashboard.origin}/#/now`);
+    expect(await second.evaluate(() => document.body.dataset.sameDocument)).toBe("yes");
+    await close();
+  });
+
+  test("a wrong link does not lock a tab that has the right token", async () => {
+    const { page, close } = await openPage(browser, dashboard);
+    await visit(page, "#/runs", "Runs");
+    await visit(page, "#token=0123456789abcdef", "Now");
+    expect(page.url()).toBe(`${dashboard.origin}/#/now`);
+    await visit(page, "#/tasks", "Tasks");
+    await close();
+  });
+
+  test("what other ports of this machine are sent holds no key", async () => {
+    const { page, close } = await openPage(browser, dashboard);
+    const heard: Headers[] = [];
+    const other = Bun.serve({
+      port: 0,
+      hostname: "127.0.0.1",
+      fetch: ({ headers }) => {
+        heard.push(headers);
+        return new Response("hello");
+      },
+    });
+    await page.goto(`http://127.0.0.1:${other.port}/`);
+    await other.stop(true);
+    expect(heard.length).toBeGreaterThan(0);
+    const sent = JSON.stringify(heard.map((headers) => [...headers]));
+    expect(sent).not.toMatch(/cookie|authorization/i);
+    expect(sent).not.toContain(dashboard.origin);
     await close();
   });
 
@@ -184,7 +236,7 @@ describe("the door", () => {
   ] as const)
     test(`${what}: the page says how to get in, and shows nothing else`, async () => {
       const { page, close } = await openPage(browser, dashboard, {}, hash);
-      await page.getByRole("heading", { level: 1, name: "This page is locked" }).waitFor();
+      await locked(page);
       expect(await page.locator("#view").textContent()).toContain("pawl dashboard");
       expect(await page.content()).not.toContain(runWith(world.place, "ship", "waiting").id);
       expect(await violations(page)).toEqual([]);

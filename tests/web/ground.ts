@@ -76,7 +76,8 @@ export async function until<T>(
 // ── A browser's page ────────────────────────────────────────────────────────
 
 export interface Client {
-  cookie: string;
+  /** what it says with every request */
+  authorization: string;
   get(path: string): Promise<Response>;
   data(path: string): Promise<Data>;
   act(body: unknown): Promise<{ status: number; ok: boolean; message: string; waits?: string }>;
@@ -93,16 +94,16 @@ export async function enter({ origin, token }: Running): Promise<Client> {
     headers: PAGE(origin),
     body: JSON.stringify({ token }),
   });
-  const cookie = session.headers.get("set-cookie")?.split(";")[0] ?? "";
-  const get = (path: string) => fetch(`${origin}${path}`, { headers: { cookie } });
+  const authorization = `Bearer ${((await session.json()) as { token?: string }).token}`;
+  const get = (path: string) => fetch(`${origin}${path}`, { headers: { authorization } });
   return {
-    cookie,
+    authorization,
     get,
     data: async (path) => (await get(path)).json(),
     act: async (body) => {
       const said = await fetch(`${origin}/api/act`, {
         method: "POST",
-        headers: { ...PAGE(origin), cookie },
+        headers: { ...PAGE(origin), authorization },
         body: JSON.stringify(body),
       });
       return { status: said.status, ...((await said.json()) as { ok: boolean; message: string }) };

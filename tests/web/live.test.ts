@@ -10,13 +10,13 @@ import { enter, newWorld, play, type Running, startDashboard, stopDashboards, un
 let place: Place;
 let world: World;
 let dashboard: Running;
-let cookie: string;
+let authorization: string;
 
 beforeAll(async () => {
   place = makePlace();
   world = newWorld(place);
   dashboard = await startDashboard(place);
-  cookie = (await enter(dashboard)).cookie;
+  ({ authorization } = await enter(dashboard));
 });
 
 afterAll(() => {
@@ -31,9 +31,9 @@ interface Told {
   heard: number;
 }
 
-async function listen(from = dashboard, key = cookie) {
+async function listen(from = dashboard, key = authorization) {
   const abort = new AbortController();
-  const stream = await fetch(`${from.origin}/api/live`, { headers: { cookie: key }, signal: abort.signal });
+  const stream = await fetch(`${from.origin}/api/live`, { headers: { authorization: key }, signal: abort.signal });
   const told: Told[] = [];
   let text = "";
   const reading = (async () => {
@@ -120,7 +120,7 @@ test("what lies outside is not told, wherever a project's folders lead", async (
   symlinkSync(outside, join(other.root, ".pawl/journal"));
   const own = await startDashboard(other);
   const page = await enter(own);
-  const { told, stop } = await listen(own, page.cookie);
+  const { told, stop } = await listen(own, page.authorization);
   const line = { v: 1, at: new Date().toISOString(), run: "secret", seq: 1, i: 0, kind: "stopped", said: "secret" };
   appendFileSync(join(outside, "2026-01.jsonl"), `${JSON.stringify(line)}\n`);
   mkdirSync(join(other.root, ".pawl/runs/after"), { recursive: true });

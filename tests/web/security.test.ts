@@ -35,7 +35,12 @@ afterAll(() => {
 });
 
 const host = () => `127.0.0.1:${dashboard.port}`;
-const known = () => ({ host: host(), cookie: client.cookie });
+const known = () => ({ host: host(), authorization: client.authorization });
+/** Every name that a cookie of ours has or could have had. */
+const cookies = () =>
+  [`pawl-${dashboard.port}`, "pawl", "token", "pawl-token", "authorization"]
+    .map((name) => `${name}=${dashboard.token}`)
+    .join("; ");
 const answer = () => JSON.stringify({ project: place.root, run, action: "answer", choice: "continue" });
 const waits = () => runOf(place.root, "")!.status === "waiting";
 
@@ -76,10 +81,10 @@ describe("another name leads nowhere (DNS rebinding)", () => {
 
   test("two names, none, or an older protocol without one", async () => {
     const tricks = [
-      `GET /api/now HTTP/1.1\r\nHost: ${host()}\r\nHost: evil.example\r\ncookie: ${client.cookie}\r\n\r\n`,
-      `GET /api/now HTTP/1.1\r\nHost: evil.example\r\nHost: ${host()}\r\ncookie: ${client.cookie}\r\n\r\n`,
-      `GET /api/now HTTP/1.1\r\ncookie: ${client.cookie}\r\n\r\n`,
-      `GET /api/now HTTP/1.0\r\ncookie: ${client.cookie}\r\n\r\n`,
+      `GET /api/now HTTP/1.1\r\nHost: ${host()}\r\nHost: evil.example\r\nauthorization: ${client.authorization}\r\n\r\n`,
+      `GET /api/now HTTP/1.1\r\nHost: evil.example\r\nHost: ${host()}\r\nauthorization: ${client.authorization}\r\n\r\n`,
+      `GET /api/now HTTP/1.1\r\nauthorization: ${client.authorization}\r\n\r\n`,
+      `GET /api/now HTTP/1.0\r\nauthorization: ${client.authorization}\r\n\r\n`,
     ];
     for (const text of tricks) {
       const heard = await raw(dashboard.port, text);
@@ -154,10 +159,13 @@ describe("nobody else writes", () => {
     ["the browser says cross-site", () => ({ ...page(), "sec-fetch-site": "cross-site" })],
     ["the browser says same-site", () => ({ ...page(), "sec-fetch-site": "same-site" })],
     ["a packed body", () => ({ ...page(), "content-encoding": "gzip" })],
-    ["no cookie", () => without("cookie")],
-    ["another cookie", () => ({ ...page(), cookie: client.cookie.replace(/=.*/, `=${"0".repeat(64)}`) })],
-    ["two cookies", () => ({ ...page(), cookie: `${client.cookie}; ${client.cookie.replace(/=.*/, "=x")}` })],
-    ["the token for a cookie", () => ({ ...page(), cookie: client.cookie.replace(/=.*/, `=${dashboard.token}`) })],
+    ["no token", () => without("authorization")],
+    ["another token", () => ({ ...page(), authorization: `Bearer ${"0".repeat(64)}` })],
+    ["half of the token", () => ({ ...page(), authorization: client.authorization.slice(0, -32) })],
+    ["the token and more", () => ({ ...page(), authorization: `${client.authorization}0` })],
+    ["two tokens", () => ({ ...page(), Authorization: "Bearer x" })],
+    ["the token by another scheme", () => ({ ...page(), authorization: `Basic ${dashboard.token}` })],
+    ["the token as a cookie", () => ({ ...without("authorization"), cookie: cookies() })],
   ];
   test.each(attacks)("%s", async (_name, headers) => {
     const heard = await raw(dashboard.port, lines("POST", "/api/act", headers(), answer()));
@@ -185,9 +193,11 @@ describe("nobody else writes", () => {
       "/api/live",
       "/api/nothing",
     ]) {
-      const heard = await raw(dashboard.port, lines("GET", target, { host: host() }));
-      expect(heard.status).toBe(401);
-      expect(heard.body).not.toContain(place.root);
+      for (const key of [{}, { authorization: "Bearer " }, { authorization: "Bearer x" }, { cookie: cookies() }]) {
+        const heard = await raw(dashboard.port, lines("GET", target, { host: host(), ...key }));
+        expect(heard.status).toBe(401);
+        expect(heard.body).not.toContain(place.root);
+      }
     }
   });
 
@@ -204,7 +214,7 @@ test.each(["HEAD", "OPTIONS", "TRACE", "PUT", "DELETE", "PATCH"])("%s is refused
     const heard = await raw(dashboard.port, lines(method, target, { ...known(), ...preflight }));
     expect(heard.status).toBe(405);
     expect(heard.head.toLowerCase()).not.toContain("access-control");
-    expect(heard.body).not.toContain(client.cookie);
+    expect(heard.body).not.toContain(dashboard.token);
   }
 });
 
@@ -230,5 +240,6 @@ test("every answer carries the same strict headers", async () => {
       expect(text).toContain(line);
     expect(text).not.toContain("access-control");
     expect(text).not.toContain("server:");
+    expect(text).not.toContain("set-cookie");
   }
 });

@@ -2,7 +2,7 @@
 import { render } from "preact";
 import { useMemo } from "preact/hooks";
 import type { Change } from "../live.ts";
-import { ask, enter, Locked, readSoFar } from "./api.ts";
+import { ask, enter, follow, Locked, readSoFar } from "./api.ts";
 import { viewJournal } from "./journal.tsx";
 import { onKey, showHelp } from "./keys.tsx";
 import { viewLoops, viewRuns, viewTasks } from "./lists.tsx";
@@ -36,32 +36,38 @@ const VIEWS: Record<PageName, View<any>> = {
   },
 };
 
-async function start(): Promise<void> {
+function start(): void {
   startDrawing(() => {
     document.documentElement.dataset.theme = state.theme;
     render(<Frame {...state} />, document.body);
   });
   document.addEventListener("keydown", onKey);
-  if (!(await takeToken())) return lock();
-  addEventListener("hashchange", () => void show());
-  void ask("now").then(
+  addEventListener("hashchange", () => void arrive());
+  void arrive();
+}
+
+/** The link may also be opened in a tab that shows the page already: then nothing is loaded anew. */
+async function arrive(): Promise<void> {
+  const token = /^#token=(.*)$/.exec(location.hash)?.[1];
+  if (token !== undefined) {
+    history.replaceState(null, "", link("now"));
+    // If it is a wrong one, the page finds out by asking whether it is known by another.
+    await enter(token).catch(() => {});
+  }
+  if (listening === null) void learnWhatIsAllowed();
+  await show();
+  if (state.screen.kind !== "locked" && listening === null) void listen();
+}
+
+const learnWhatIsAllowed = () =>
+  ask("now").then(
     ({ readOnly }) => update({ readOnly }),
     () => {},
   );
-  await show();
-  if (state.screen.kind !== "locked") listen();
-}
-
-async function takeToken(): Promise<boolean> {
-  const token = location.hash.replace(/^#(token=|t=)?/, "");
-  if (token === "" || token.startsWith("/")) return true;
-  history.replaceState(null, "", link("now"));
-  return enter(token).catch(() => false);
-}
 
 function lock(): void {
-  source?.close();
-  source = null;
+  listening?.abort();
+  listening = null;
   document.title = "Pawl";
   update({ screen: { kind: "locked" } });
 }
@@ -83,8 +89,9 @@ async function show(): Promise<void> {
     draw(view, data, place, query);
     lookAgain(view.again?.(data) ?? null);
   } catch (error) {
+    if (mine !== asked) return;
     if (error instanceof Locked) lock();
-    else if (mine === asked) fail(error, place);
+    else fail(error, place);
   }
 }
 
@@ -144,25 +151,27 @@ function heard(change: Change | null): void {
   }, TOGETHER_MS);
 }
 
-const AGAIN_MS = 2_000;
-let source: EventSource | null = null;
+const AGAIN_MS = 1_000;
+let listening: AbortController | null = null;
 
-/** The browser connects again by itself, unless it was refused. After a gap anything may have happened. */
-function listen(): void {
-  const opened = new EventSource("/api/live");
-  source = opened;
-  opened.onopen = () => {
-    const wasOffline = state.connection === "offline";
-    update({ connection: "live", ...(wasOffline && { announced: "Live again" }) });
-    if (wasOffline) heard(null);
-  };
-  opened.addEventListener("change", ({ data }: MessageEvent<string>) => heard(JSON.parse(data) as Change));
-  opened.onerror = () => {
+/** Again and again, until the page is locked. After a gap anything may have happened. */
+async function listen(): Promise<void> {
+  const mine = new AbortController();
+  listening = mine;
+  while (!mine.signal.aborted) {
+    await follow(mine.signal, connected, heard).catch(() => {});
+    if (mine.signal.aborted) return;
     if (state.connection !== "offline") update({ connection: "offline", announced: "The dashboard is offline" });
-    // Perhaps the server does not know this browser any more: the page finds that out by asking.
+    // Perhaps the server does not know this page any more: it finds that out by asking.
     heard(null);
-    if (opened.readyState === EventSource.CLOSED) setTimeout(() => source === opened && listen(), AGAIN_MS);
-  };
+    await new Promise((resolve) => setTimeout(resolve, AGAIN_MS));
+  }
+}
+
+function connected(): void {
+  const wasOffline = state.connection === "offline";
+  update({ connection: "live", ...(wasOffline && { announced: "Live again" }) });
+  if (wasOffline) heard(null);
 }
 
 // ── What is around every page, and the page itself ──────────────────────────
@@ -267,9 +276,9 @@ const Door = () => (
       title="Every start of the dashboard has its own key."
       text="Run `pawl dashboard` in a terminal and open the link it prints. The key in it works until that dashboard ends."
     >
-      <p class="muted">Already running? The link is in its terminal.</p>
+      <p class="muted">Already running? The link is in its terminal; every new tab needs it once.</p>
     </Empty>
   </>
 );
 
-void start();
+start();
