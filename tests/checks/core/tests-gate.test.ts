@@ -128,7 +128,7 @@ const SAYS: Record<string, [Given, string, string | RegExp]> = {
   "accepted by the person before": [
     { named: GREEN, baseline: OLD_FAILS, background: { accepted: [`${B}\n1..2`] } },
     "pass named",
-    "2 tests passed, including all 1 that existed before (1 changed, as approved)",
+    "2 tests passed, including the one that existed before (1 changed, as approved)",
   ],
   "accepted, but the file was changed again": [
     { named: GREEN, baseline: OLD_FAILS, background: { accepted: [`${B}\n1..9`] } },
@@ -148,7 +148,7 @@ const SAYS: Record<string, [Given, string, string | RegExp]> = {
   "known failures fail, and the command with them": [
     { named: report({ [A]: "passed", [B]: "failed" }), exit: 1, baseline: baseline({ base: GREEN, known: [B] }) },
     "pass named",
-    "1 test passed, including all 1 that existed before (1 known to fail)",
+    "1 test passed, including the one that existed before (1 known to fail)",
   ],
   "a known failure, and another one": [
     { named: report({ [A]: "failed", [B]: "failed", c: "passed" }), exit: 1, baseline: baseline({ known: [B] }) },

@@ -67,7 +67,9 @@ function renderHeld({ before, gone, listed }: Comparison, { base, no_base, known
     known.length > 0 ? `${known.length} known to fail` : "",
     unstable.length > 0 ? `${unstable.length} not stable` : "",
   ].filter((note) => note !== "");
-  return `, including all ${before - listed.length} that existed before${notes.length > 0 ? ` (${notes.join(", ")})` : ""}`;
+  const held = before - listed.length;
+  const which = held === 1 ? "the one" : `all ${held}`;
+  return `, including ${which} that existed before${notes.length > 0 ? ` (${notes.join(", ")})` : ""}`;
 }
 
 function renderList(listed: OldTest[], { base, old, changed }: BaselineFact): string {
