@@ -5,7 +5,7 @@
 
 import { needsTests } from "../checks/evidence/edits.ts";
 import { spawnGit } from "../checks/git.ts";
-import { answering, type Incoming } from "../engine/advance.ts";
+import { answering, type Incoming, joinReplies } from "../engine/advance.ts";
 import { type BeginResult, begin } from "../engine/begin.ts";
 import { MARK } from "../engine/core/guide.ts";
 import { readTurn } from "../hosts/claude/transcript.ts";
@@ -47,9 +47,8 @@ async function guarded(incoming: Incoming, event: EventOf<"stop">, root: string)
   if (!claims && !guardIsOn()) return null;
   const { mode, gates } = await readMode(root);
   const isChecked = mode === "send-back" && gates.length > 0;
-  const lost = await gatesLost(event, root, isChecked ? gates : []);
-  if (lost !== null) return said({ turn: "none", person: lost });
-  if (mode === "off" || !(claims || isChecked)) return null;
+  const head = guardIsOn() ? startOfSession(event.host, event.session, root) : null;
+  if (head === null && (mode === "off" || !(claims || isChecked))) return null;
   if (isChecked && event.background > 0) return null;
   const turn = readTurn(incoming.transcript!, event);
   if (!turn.ok) return null;
@@ -57,9 +56,18 @@ async function guarded(incoming: Incoming, event: EventOf<"stop">, root: string)
   const isAbout = (path: string) => !path.startsWith("/") && needsTests(path) && (!isChecked || concerns(gates, path));
   const judged = judgeTurn(calls.map(inProject(root)), isAbout);
   if (judged.edited.length === 0) return null;
-  if (isChecked) return check(incoming, { ...event, turn: began }, root, gates);
-  if (judged.verdict === "verified") return null;
+  const lost = head === null ? null : await gatesLost(event, root, head, isChecked ? gates : []);
+  if (isChecked) return withLine(await check(incoming, { ...event, turn: began }, root, gates), lost);
+  if (lost !== null) return said({ turn: "none", person: lost });
+  if (mode === "off" || !claims || judged.verdict === "verified") return null;
   return said(spoken(mode, { ...event, turn: began }, describeEvidence(judged)));
+}
+
+/** What is left is still checked: a change of pawl.yaml buys no unchecked stop. */
+function withLine(begun: BeginResult | null, person: string | null): BeginResult | null {
+  if (person === null) return begun;
+  if (begun === null) return said({ turn: "none", person });
+  return { ...begun, reply: joinReplies([answering({ turn: "none", person }), begun.reply]) };
 }
 
 const said = (answer: Answer | null): BeginResult | null => answer && { run: null, reply: answering(answer) };
@@ -87,16 +95,14 @@ function asMode(read: ReturnType<typeof import("../definitions/project.ts").read
 }
 
 /** An agent can write pawl.yaml, too: what the session began with and is not asked for any more is told, once. */
-async function gatesLost(event: EventOf<"stop">, root: string, now: Gate[]): Promise<string | null> {
-  const head = guardIsOn() ? startOfSession(event.host, event.session, root) : null;
-  if (head === null) return null;
+async function gatesLost(event: EventOf<"stop">, root: string, head: string, now: Gate[]): Promise<string | null> {
   const { exitCode, stdout } = spawnGit(root, ["show", `${head}:./pawl.yaml`]);
   const { compileProject } = await import("../definitions/project.ts");
   const before = asMode(exitCode === 0 ? compileProject(stdout.toString()) : { errors: [] });
   const lost = before.gates.filter(({ id }) => before.mode === "send-back" && !now.some((gate) => gate.id === id));
   if (lost.length === 0 || noteClaim(event.host, event.session, "lost", event.via)?.before !== 0) return null;
   const names = safeText(lost.map(({ name }) => name).join(", "));
-  return `Pawl: pawl.yaml was changed since this session began, and no longer asks for ${names}. Nothing was checked at this stop.`;
+  return `Pawl: pawl.yaml was changed since this session began, and no longer asks for ${names}.`;
 }
 
 // ── The definition of done ──────────────────────────────────────────────────
