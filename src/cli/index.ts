@@ -8,6 +8,11 @@ import { writeText } from "./shared/write.ts";
 export const COMMANDS: Record<string, { load: () => Promise<Command>; about: string }> = {
   demo: { load: () => import("./demo.ts"), about: "see what Pawl does in thirty seconds, without an agent" },
   init: { load: () => import("./init.ts"), about: "install Pawl in this project (shows every change first)" },
+  add: {
+    load: () => import("./add.ts").then((both) => both.add),
+    about: "add a part: complete-work, shortcuts, auto, formal, statusline",
+  },
+  remove: { load: () => import("./add.ts").then((both) => both.remove), about: "remove a part again" },
   uninstall: { load: () => import("./uninstall.ts"), about: "remove Pawl and restore your files" },
   doctor: { load: () => import("./doctor.ts"), about: "check the installation and show how to fix it" },
   status: { load: () => import("./status.ts"), about: "show what is next, what is running and what needs you" },

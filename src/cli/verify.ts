@@ -5,16 +5,15 @@ import { visible } from "../kernel/text/safe-text.ts";
 import { UserError } from "../kernel/user-error.ts";
 import { detectChecks, gateText, TESTS } from "../setup/install/checks.ts";
 import { messageOf, PathError } from "../store/files.ts";
-import { endAll, nothingRuns, type Running } from "../verify/jobs.ts";
+import { nothingRuns } from "../verify/jobs.ts";
 import { junitPath } from "../verify/junit.ts";
 import { checkReceipt } from "../verify/markdown.ts";
-import type { Progress } from "../verify/progress.ts";
 import { provable, proveGates } from "../verify/prove.ts";
 import { report } from "../verify/report.ts";
 import { type Base, findBase, gatesHere, type Selection, selectGates } from "../verify/select.ts";
 import { waitForChecks } from "../verify/wait.ts";
 import { type Io, type Parsed, projectRoot } from "./shared/args.ts";
-import { hasColours, openProgress } from "./shared/screen.ts";
+import { endWithSignals, hasColours, openProgress } from "./shared/screen.ts";
 
 export const usage = `usage: pawl verify [gate …] [--base REF] [--json | --markdown] [--junit FILE]
        pawl verify --check FILE     check that this receipt (JSON or Markdown, - for stdin) is genuine and about this tree
@@ -64,7 +63,7 @@ async function answer(parsed: Parsed, io: Io): Promise<number> {
   const selection = selected(root, words, base, io);
   const running = nothingRuns();
   const progress = openProgress(30_000);
-  const release = whenInterrupted(running, progress, io);
+  const release = endWithSignals(running, progress, io);
   try {
     if (flags.has("--prove") && provable(selection.gates).length === 0)
       throw new UserError("no gate here runs a command", "there is nothing to break");
@@ -155,21 +154,4 @@ async function wait(root: string, io: Io): Promise<number> {
   const { code, lines } = await waitForChecks(root, LONGEST_WAIT_MS, openProgress(10_000, io));
   io.out(`${lines.join("\n")}\n`);
   return code;
-}
-
-// ── The terminal ────────────────────────────────────────────────────────────
-
-function whenInterrupted(running: Running, progress: Progress, io: Io): () => void {
-  const signals = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
-  const end = () => {
-    progress.clear();
-    const names = endAll(running);
-    const ended = names.length > 0 ? `ended ${names.map(visible).join(", ")} and everything it started; ` : "";
-    io.err(`pawl: interrupted: ${ended}nothing was recorded\n`);
-    process.exit(130);
-  };
-  for (const signal of signals) process.on(signal, end);
-  return () => {
-    for (const signal of signals) process.off(signal, end);
-  };
 }

@@ -6,7 +6,7 @@ import { dirname, join } from "./names.ts";
 
 const IN_PAWL = [
   "runs/ archive/ journal/ errors.log errors.log.1 off shortcuts-off helper/ jobs/ loops/ receipts/ objects/ tracker/",
-  "install.json .gitignore *.corrupt*",
+  "schema/ install.json .gitignore *.corrupt*",
 ].flatMap((names) => names.split(" "));
 
 /** As in a .gitignore: "/" at the end means a folder, "*" stays within a name, no inner "/" means anywhere. */

@@ -96,7 +96,7 @@ function writeXml(root: string, receipt: Receipt, { junit, out, err }: Form): vo
 const SIGNS = { pass: "✓", fail: "✗", unproven: "?" };
 const COLOURS = { pass: "32", fail: "31", unproven: "33" };
 
-function verdictLines(checked: Checked, colours: boolean): string[] {
+export function verdictLines(checked: Checked, colours: boolean): string[] {
   const { verdict, tail, as_before, command, cwd } = checked;
   const sign = colours ? `\u001b[${COLOURS[verdict]}m${SIGNS[verdict]}\u001b[0m` : SIGNS[verdict];
   const line = `${sign} ${safeText(formatProof(checked))}${as_before ? " (as before)" : ""}`;

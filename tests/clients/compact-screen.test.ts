@@ -12,7 +12,7 @@ test("the hook's command line is short", async () => {
     { bare: true },
   );
   const { root, home } = scene.project;
-  Bun.spawnSync([PAWL, "init", "--yes"], { cwd: root, env: { HOME: home, PATH: "/usr/bin:/bin" } });
+  Bun.spawnSync([PAWL, "init", "--with", "all", "--yes"], { cwd: root, env: { HOME: home, PATH: "/usr/bin:/bin" } });
   const screen = await scene.look();
   await screen.waitFor(/❯/);
   await screen.submit("/complete-work");

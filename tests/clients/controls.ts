@@ -23,7 +23,7 @@ export async function openControls(script: Script, { files = { "session.md": TAS
   const scene = await openScenario(script, { bare: true });
   const { project } = scene;
   for (const [path, text] of Object.entries(files)) put(project, path, text);
-  if (init !== null) await pawl(project, "init", "--yes", ...init);
+  if (init !== null) await pawl(project, "init", "--with", "all", "--yes", ...init);
   await project.git("add", "--all");
   await project.git("commit", "-q", "--allow-empty", "-m", "A project with tasks");
   return scene;

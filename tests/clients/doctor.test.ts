@@ -60,7 +60,7 @@ describe("where the doctor says that no hook runs, none runs", () => {
   ];
   test.each(harms)("%s", async (_name, harm, words, least) => {
     await using scene = await openScenario({ turns: [say("Hello.")] }, { bare: true });
-    pawl(scene.project, "init", "--yes");
+    pawl(scene.project, "init", "--with", "all", "--yes");
     await harm(scene.project);
     const { code, out } = pawl(scene.project, "doctor");
     expect(out).toContain(words);
@@ -79,7 +79,7 @@ test("the plugin, installed by the client, is found, started, and seen to be one
   expect(alone.out).toContain("✓ the plugin pawl@pawl is on\n  ✓ installed once: the plugin");
   expect(alone.out).toMatch(/✓ the plugin pawl: the hook exited with 0 after \d+ ms, silent/);
   expect(alone.code).toBe(0);
-  pawl(scene.project, "init", "--yes");
+  pawl(scene.project, "init", "--with", "all", "--yes");
   expect(pawl(scene.project, "doctor").out).toContain("installed 2 times: .claude/settings.local.json, the plugin");
   await claude(scene.project, "plugin", "disable", "pawl@pawl");
   expect(pawl(scene.project, "doctor").out).toContain("✓ installed once: .claude/settings.local.json");
@@ -87,7 +87,7 @@ test("the plugin, installed by the client, is found, started, and seen to be one
 
 test("the first session that a person sees is greeted, the next is not", async () => {
   await using scene = await openScenario({ turns: [say("Hello."), say("Hello."), say("Hello.")] }, { bare: true });
-  pawl(scene.project, "init", "--yes");
+  pawl(scene.project, "init", "--with", "all", "--yes");
   await scene.print("hello");
   for (const greeted of [true, false]) {
     const screen = await terminal(scene.project, scene.model);

@@ -50,7 +50,7 @@ export async function openGated(script: Script, { files, untrusted }: Ground) {
   await project.git("commit", "-q", "-m", "A suite");
   if (!untrusted)
     await ran(project, [process.execPath, resolve(import.meta.dir, "../harness/grant-trust.ts"), project.root]);
-  await ran(project, [PAWL, "init", "--yes"]);
+  await ran(project, [PAWL, "init", "--with", "all", "--yes"]);
   return scene;
 }
 

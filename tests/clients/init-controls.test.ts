@@ -32,7 +32,7 @@ describe("the fragment reaches the model", () => {
   test.each(cases)("imported by %s in the %s", async (name, where, flags) => {
     await using scene = await openScenario({ turns: [say("Hello."), say("Hello.")] }, { bare: true });
     await put(scene.project[where], name, "# Mine\n");
-    await pawl(scene.project, "init", "--yes", "--fragment", ...flags);
+    await pawl(scene.project, "init", "--with", "all", "--yes", "--fragment", ...flags);
     await scene.print("hello");
     expect(scene.model.main()[0]?.text).toContain("# Session modes, STATUS and shortcuts");
     await pawl(scene.project, "uninstall", "--yes", ...flags);
@@ -49,7 +49,7 @@ describe("the status line on the screen", () => {
     await using scene = await openScenario({ turns: [] }, { bare: true });
     await put(scene.project.home, ".claude/settings.json", MINE);
     await put(scene.project.root, "session.md", TASKS);
-    await pawl(scene.project, "init", "--yes");
+    await pawl(scene.project, "init", "--with", "all", "--yes");
     const screen = await scene.look();
     expect(await screen.waitFor(/MY-LINE in project[\s\S]*Mend the roof/)).toContain("Mend the roof");
   });
@@ -57,7 +57,7 @@ describe("the status line on the screen", () => {
     await using scene = await openScenario({ turns: [] }, { bare: true });
     await put(scene.project.home, ".claude/settings.json", MINE);
     await put(scene.project.root, "session.md", TASKS);
-    await pawl(scene.project, "init", "--yes");
+    await pawl(scene.project, "init", "--with", "all", "--yes");
     await rm(join(scene.project.home, ".local/share/pawl/bin"), { recursive: true });
     const screen = await scene.look();
     expect(await screen.waitFor(/MY-LINE in project/)).not.toContain("Mend the roof");

@@ -37,7 +37,7 @@ describe("pawl init with the real client", () => {
   test("init, a whole workflow, uninstall --purge: the project is as it was", async () => {
     await using scene = await openScenario({ turns: [...FOUR, say("Nobody told me anything.")] }, { bare: true });
     const before = await snapshot(scene.project.root);
-    await pawl(scene.project, "init", "--yes");
+    await pawl(scene.project, "init", "--with", "all", "--yes");
     expect(await scene.project.git("status", "--short")).toBe("");
 
     const armed = await scene.print("/complete-work");
@@ -58,7 +58,7 @@ describe("pawl init with the real client", () => {
 
   test("a colleague without Pawl sees nothing of the team's settings", async () => {
     await using mine = await openScenario({ turns: [] }, { bare: true });
-    await pawl(mine.project, "init", "--team", "--yes");
+    await pawl(mine.project, "init", "--with", "all", "--team", "--yes");
     await using theirs = await openScenario(
       { turns: [say("Done.\n\n<promise>MEMORY_UPDATED</promise>")] },
       { bare: true },

@@ -161,7 +161,7 @@ describe("the fragment", () => {
   test("not asked for, or taken out again: the model sees none of it", async () => {
     await using scene = await openControls(DONE, { files: { "CLAUDE.md": "# Rules\n" } });
     await scene.print(IN_PROSE);
-    await pawl(scene.project, "init", "--yes", "--fragment");
+    await pawl(scene.project, "init", "--with", "all", "--yes", "--fragment");
     await scene.print(IN_PROSE);
     await pawl(scene.project, "uninstall", "--yes");
     await scene.print(IN_PROSE);

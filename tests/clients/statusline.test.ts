@@ -123,7 +123,7 @@ describe("the person's own line", () => {
     expect(plain.screen()).not.toMatch(NEXT);
     await plain.close();
 
-    await pawl(project, "init", "--yes");
+    await pawl(project, "init", "--with", "all", "--yes");
     const both = await scene.look();
     await both.waitFor(NEXT);
     expect(pair(both.screen(), own)).toEqual([expect.stringMatching(own), expect.stringMatching(NEXT)]);

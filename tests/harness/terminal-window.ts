@@ -13,6 +13,9 @@ interface Work {
   env: Record<string, string>;
   /** typed one by one, each when a question stands there */
   answers: string[];
+  columns?: number;
+  /** what is answered, where it is not a question */
+  at?: string;
 }
 
 export interface Seen {
@@ -22,6 +25,9 @@ export interface Seen {
 
 /** What a person's session gives to all that is started in it. */
 export const DESKTOP = { DISPLAY: ":0", TERM: "xterm" };
+
+/** What every question ends with. */
+const QUESTION = "\\[y/N\\]|\\[Y/n\\]|enter installs\\)";
 
 const PATIENCE_MS = 30_000;
 
@@ -56,7 +62,14 @@ async function seen(path: string): Promise<Seen> {
 }
 
 async function beWindow(folder: string): Promise<void> {
-  const { cmd, cwd, env, answers } = JSON.parse(readFileSync(join(folder, "work"), "utf8")) as Work;
+  const {
+    cmd,
+    cwd,
+    env,
+    answers,
+    columns = 200,
+    at = QUESTION,
+  } = JSON.parse(readFileSync(join(folder, "work"), "utf8")) as Work;
   const decoder = new TextDecoder();
   let screen = "";
   let asked = 0;
@@ -66,11 +79,11 @@ async function beWindow(folder: string): Promise<void> {
     env: { ...DESKTOP, ...env },
     terminal: {
       exit: words.exit,
-      cols: 200,
+      cols: columns,
       rows: 50,
       data: (terminal, bytes) => {
         screen += decoder.decode(bytes, { stream: true });
-        if (screen.split("[y/N]").length - 1 > asked) terminal.write(`${answers[asked++] ?? ""}\r`);
+        if (screen.split(new RegExp(at)).length - 1 > asked) terminal.write(`${answers[asked++] ?? ""}\r`);
       },
     },
   });

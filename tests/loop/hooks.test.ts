@@ -11,7 +11,7 @@ import { BINARY, bare, plugin, user, write } from "../setup/doctor/clinic.ts";
 
 afterAll(removePlaces);
 
-const init = (place: Place, ...args: string[]) => void runInProcess(place, ["init", "--yes", ...args]);
+const init = (place: Place, ...args: string[]) => void runInProcess(place, ["init", "--with", "all", "--yes", ...args]);
 
 /** Its home is that of the place until it has answered. */
 async function atHome<T>(place: Place, ask: () => Promise<T>): Promise<T> {

@@ -6,7 +6,7 @@
 import { commandsIn } from "../../kernel/text/command-line.ts";
 import type { Gate } from "../../kernel/types/workflow.ts";
 import { leavesOf } from "../../kernel/types/workflow.ts";
-import { type Closure, type ClosureItem, type ClosureScript, closureHash } from "../../store/closure.ts";
+import { type Closure, type ClosureItem, type ClosureScript, closureHash, itemHash } from "../../store/closure.ts";
 import { hashOf, isObject, parseJson } from "../../store/files.ts";
 import { basename, dirname, join } from "../../store/names.ts";
 import { commandOf } from "../core/kinds/index.ts";
@@ -38,7 +38,9 @@ const LONGEST_WORD = 1024;
 
 export function computeClosure(root: string, gates: Gate[]): Closure {
   const files = openFiles(root);
-  const items = leavesOf(gates).flatMap((gate) => listItems(files, gate));
+  // The definition of done is part of many gates.
+  const all = leavesOf(gates).flatMap((gate) => listItems(files, gate));
+  const items = [...new Map(all.map((item) => [itemHash(item), item])).values()];
   return { hash: closureHash(items), items };
 }
 

@@ -15,6 +15,17 @@ export function confirmUnlessNo(io: Io, question: string): boolean {
   return !/^no?$/i.test(readLine().trim());
 }
 
+/** With space and enter; null: the person left. */
+export async function chooseMany<T extends string>(
+  message: string,
+  options: { value: T; label: string }[],
+  initialValues: T[],
+): Promise<T[] | null> {
+  const { isCancel, multiselect } = await import("@clack/prompts");
+  const chosen = await multiselect<string>({ message, options, initialValues, required: false });
+  return isCancel(chosen) ? null : (chosen as T[]);
+}
+
 /** null: go on. Otherwise the exit code: 2 where the person cannot be asked, 1 after a no. */
 export function confirmOrRefuse({ flags }: Parsed, io: Io, hint: string): number | null {
   if (flags.has("--yes")) return null;

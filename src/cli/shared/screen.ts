@@ -4,6 +4,7 @@ import { type Clock, parseSince, SINCE_WAYS } from "../../kernel/time/since.ts";
 import { UserError } from "../../kernel/user-error.ts";
 import { localTime } from "../../native/libc.ts";
 import { homeDir } from "../../store/home.ts";
+import { endAll, type Running } from "../../verify/jobs.ts";
 import { makeProgress, type Progress } from "../../verify/progress.ts";
 import type { Io } from "./args.ts";
 
@@ -40,6 +41,23 @@ export function openProgress(every_ms = Number.POSITIVE_INFINITY, piped?: Io): P
   const columns = process.stderr.isTTY ? process.stderr.columns || 80 : 0;
   const write = (text: string) => void (piped && columns === 0 ? piped.out(text) : process.stderr.write(text));
   return makeProgress({ write, columns }, every_ms);
+}
+
+/** Ctrl-C while checks run: they end with us, and `undo` takes back what was prepared. */
+export function endWithSignals(running: Running, progress: Progress, io: Io, undo = () => {}): () => void {
+  const signals = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
+  const end = () => {
+    progress.clear();
+    const names = endAll(running);
+    undo();
+    const ended = names.length > 0 ? `ended ${names.map(visible).join(", ")} and everything it started; ` : "";
+    io.err(`pawl: interrupted: ${ended}nothing was recorded\n`);
+    process.exit(130);
+  };
+  for (const signal of signals) process.on(signal, end);
+  return () => {
+    for (const signal of signals) process.off(signal, end);
+  };
 }
 
 // ── Times ───────────────────────────────────────────────────────────────────

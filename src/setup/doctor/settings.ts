@@ -168,7 +168,7 @@ function checkScope(ground: DoctorContext, scope: Scope): Finding[] {
 
 function wantedChanges(target: Target): string[] {
   try {
-    return planInit(target, { claudeMd: false, config: false }, version).changes.map(({ path }) => path);
+    return planInit(target, { claudeMd: false, config: null, parts: {} }, version).changes.map(({ path }) => path);
   } catch (error) {
     // Settings that cannot be edited are reported where they are read.
     if (error instanceof UserError) return [];

@@ -1,5 +1,5 @@
 /** The checks a project already has, as a person would type them. Files are looked at, nothing is run. */
-import { isObject, lookAt, parseJson, readText } from "../../store/files.ts";
+import { isObject, lookAt, namesIn, parseJson, readText } from "../../store/files.ts";
 import { join } from "../../store/names.ts";
 
 export interface Check {
@@ -7,11 +7,33 @@ export interface Check {
   command: string;
   /** the file that told us */
   from: string;
+  /** of one package in a repository of several */
+  cwd?: string;
 }
 
 type Look = (name: string) => string | null;
 
+/** Those of the whole project; where it has none, those of its packages. */
 export function detectChecks(root: string): Check[] {
+  const whole = checksIn(root);
+  if (whole.length > 0) return whole;
+  const packages = packageFolders(root).flatMap((cwd) => checksIn(join(root, cwd)).map((check) => ({ ...check, cwd })));
+  return packages.filter(({ name }) => name === TESTS).slice(0, MOST_PACKAGES);
+}
+
+const MOST_PACKAGES = 8;
+const GROUPS = ["packages", "apps", "services", "libs", "modules"];
+
+function packageFolders(root: string): string[] {
+  const below = (folder: string) =>
+    (namesIn(join(root, folder)) ?? [])
+      .filter((name) => /^[A-Za-z0-9][\w.-]*$/.test(name) && name !== "node_modules")
+      .map((name) => (folder === "" ? name : `${folder}/${name}`))
+      .filter((name) => lookAt(join(root, name))?.isDirectory());
+  return [...GROUPS.flatMap(below), ...below("").filter((name) => !GROUPS.includes(name))].slice(0, 200);
+}
+
+function checksIn(root: string): Check[] {
   const look: Look = (name) => {
     const file = readText(join(root, name), 1024 * 1024);
     return file.ok ? file.text : null;
@@ -112,22 +134,38 @@ function makeChecks(look: Look): Check[] {
   return [...NAMES, "check"].filter(has).map((name) => ({ name, command: `make ${name}`, from }));
 }
 
-/** A pawl.yaml that changes nothing until the person takes a "#" away. */
-export function configText(checks: Check[]): string {
-  const lines = checks.map(({ name, command, from }) => `#   ${name}: ${gateText(name, command)}  # from ${from}`);
-  const found = lines.length > 0 ? lines : [`#   ${TESTS}: { tests: [the, command, that, tests, this, project] }`];
-  const first = checks[0]?.name ?? TESTS;
-  return `# Pawl's configuration of this project. Everything in it is optional.
-#
-# Checks that Pawl makes itself before it believes "done"; \`pawl verify\` makes them all. Take the first "# " of these
-# lines away to use them, and approve them with \`pawl trust\`:
-#
-# gates:
-${found.join("\n")}
-# workflows:
-#   complete-work:
-#     gates: { REVIEW_COMPLETE: [{ use: ${first} }] }
-`;
+// ── As a definition of done ─────────────────────────────────────────────────
+
+/** What became of a check when it was run for the first time. */
+export interface FirstRun {
+  /** red before Pawl came: these tests may fail until they have passed once */
+  known?: true;
+  /** why it cannot be part of the definition of done yet */
+  off?: string;
+}
+
+/** The live pawl.yaml of a project that has none. */
+export function configText(checks: Check[], runs: FirstRun[] = [], team = false): string {
+  const lines = checks.map((check, at) => checkLine(check, runs[at] ?? {}));
+  const body = lines.length > 0 ? lines : ["#  - tests: [the, command, that, tests, this, project]"];
+  const mark = body.some((line) => !line.startsWith("#")) ? "" : "# ";
+  return `# yaml-language-server: $schema=${SCHEMA}
+# What must hold before "done" counts here, in every session. \`pawl verify\` checks it now.
+# Change it as you like; \`pawl trust\` then shows the difference and asks.
+${mark}done:
+${body.join("\n")}
+${mark}guard: send-back # at the end of a turn that changed code; or: tell, off
+${team ? "shortcuts: off # for everyone here; take this line out to allow them\n" : ""}`;
+}
+
+/** For editors; `pawl init` puts it there, `pawl schema project` prints it. */
+export const SCHEMA = ".pawl/schema/project.json";
+
+function checkLine({ name, command, cwd }: Check, { known, off }: FirstRun): string {
+  const where = cwd === undefined ? "" : `, cwd: ${cwd}, when_changed: ["${cwd}/**"]`;
+  const inner = gateText(name, command).slice(2, -2) + where + (known ? ", failing: known" : "");
+  const gate = where || known ? `{ ${inner} }` : inner;
+  return off === undefined ? `  - ${gate}` : `#  - ${gate} # ${off}`;
 }
 
 /** Of tests the summary is read; of everything else the exit status. */

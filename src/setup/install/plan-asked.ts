@@ -1,9 +1,10 @@
 /** What is done only when the person asks for it, or says no to it. */
 import fragment from "../../../plugin/fragments/execute-rule.md" with { type: "text" };
+import projectSchema from "../../../schema/project.json";
 import { hashOf, lookAt } from "../../store/files.ts";
 import { join } from "../../store/names.ts";
 import { isOff } from "../../store/place.ts";
-import { configText, detectChecks } from "./checks.ts";
+import { SCHEMA } from "./checks.ts";
 import {
   buildChange,
   type Draft,
@@ -19,8 +20,8 @@ import {
 
 export function planAsked(draft: Draft, wishes: Wishes): void {
   planProse(draft, wishes);
-  if (wishes.config) planConfig(draft);
-  if (wishes.shortcuts !== undefined) planShortcuts(draft, wishes.shortcuts);
+  if (wishes.config !== null) planConfig(draft, wishes.config);
+  if (wishes.parts.shortcuts !== undefined) planShortcuts(draft, wishes.parts.shortcuts);
 }
 
 // ── In what the agent reads ─────────────────────────────────────────────────
@@ -182,13 +183,20 @@ function findRange(text: string, begin: string, end: string): [number, number] |
 
 // ── Configuration ───────────────────────────────────────────────────────────
 
-function planConfig(draft: Draft): void {
+function planConfig(draft: Draft, text: string): void {
   const { target, notes } = draft;
   if (target.scope === "user") return void notes.push("a configuration belongs to a project: none with --user");
   const now = readExisting(target.base, "pawl.yaml");
   if (now !== null) return void notes.push("pawl.yaml exists: unchanged");
-  const why = "suggests this project's own checks, as comments";
-  write(draft, { path: "pawl.yaml", kind: "config", before: null }, null, configText(detectChecks(target.base)), why);
+  write(draft, { path: "pawl.yaml", kind: "config", before: null }, null, text, "the definition of done");
+  if (readExisting(target.base, SCHEMA) !== null) return;
+  write(
+    draft,
+    { path: SCHEMA, kind: "ignore", before: null },
+    null,
+    `${JSON.stringify(projectSchema, null, 2)}\n`,
+    "lets your editor check pawl.yaml",
+  );
 }
 
 /** Off is a file: sealed in a project, as `pawl off shortcuts` writes it; a line in the person's own configuration. */

@@ -23,11 +23,14 @@ import {
   type Entry,
   isAsWritten,
   type Manifest,
+  PARTS,
+  type Part,
   type Plan,
   PRIVATE,
   readExisting,
   readManifest,
   readQuietly,
+  record,
   refusal,
   renderManifest,
   type Target,
@@ -35,7 +38,7 @@ import {
   type Wishes,
   write,
 } from "./target.ts";
-import { planTexts } from "./texts.ts";
+import { planTexts, SHIPPED } from "./texts.ts";
 
 export function planInit(target: Target, wishes: Wishes, version: string): Plan {
   const record = readManifest(target);
@@ -43,30 +46,40 @@ export function planInit(target: Target, wishes: Wishes, version: string): Plan 
   const known = new Map(manifest.files.map((entry) => [entry.path, entry]));
   const draft: Draft = { target, known, entries: new Map(known), changes: [], notes: [] };
   const elsewhere = hooksElsewhere(target);
-  const line = lineWanted(target, wishes, manifest, elsewhere !== null);
+  const parts = partsWanted(target, wishes, record.manifest);
+  const line = wishes.parts.statusline ?? (parts.has("statusline") ? true : null);
   if (elsewhere) draft.notes.push(`${elsewhere} already calls Pawl here: no second hook, no copies of the commands`);
   planSettings(draft, { hooks: elsewhere === null, line });
-  if (!elsewhere) planTexts(draft);
-  planAsked(draft, wishes);
+  if (!elsewhere) planTexts(draft, parts);
+  const isNew = record.manifest === null && !elsewhere;
+  const shortcuts = isNew ? { shortcuts: parts.has("shortcuts") } : {};
+  planAsked(draft, { ...wishes, parts: { ...shortcuts, ...wishes.parts } });
   if (target.scope !== "user") planIgnores(draft);
-  planRecord(draft, record.text, { ...manifest, pawl: version }, line);
+  planRecord(draft, record.text, { ...manifest, pawl: version });
   return { changes: draft.changes, notes: draft.notes };
 }
 
-/** null: whatever is there stays. A status line is one person's matter, and a no is remembered. */
-function lineWanted({ scope }: Target, { statusline }: Wishes, manifest: Manifest, elsewhere: boolean): boolean | null {
-  if (statusline !== undefined) return statusline;
-  return scope === "project" || elsewhere || manifest.no_statusline ? null : true;
+/** What was chosen, else what is installed, else what a newcomer gets. */
+export function partsWanted(target: Target, { parts }: Wishes, manifest: Manifest | null): Set<Part> {
+  const installed = manifest ? installedParts(target, manifest) : new Set<Part>(["complete-work"]);
+  return new Set((Object.keys(PARTS) as Part[]).filter((part) => parts[part] ?? installed.has(part)));
 }
 
-function planRecord(draft: Draft, text: Text, manifest: Manifest, line: boolean | null): void {
+export function installedParts(target: Target, { files }: Manifest): Set<Part> {
+  const texts = SHIPPED.filter(({ path, otherwise }) =>
+    files.some((entry) => (entry.path === path || entry.path === otherwise) && entry.scopes.includes(target.scope)),
+  );
+  const line = lineIn(readQuietly(target.base, target.settings), target.settings);
+  const lined = line !== null && isOurLine(line.command) ? (["statusline"] as const) : [];
+  return new Set([...texts.flatMap(({ part }) => part ?? []), ...lined]);
+}
+
+function planRecord(draft: Draft, text: Text, manifest: Manifest): void {
   const { target, entries, changes } = draft;
-  const { no_statusline: declined, ...rest } = manifest;
   const next = renderManifest({
-    ...rest,
+    ...manifest,
     files: [...entries.values()],
     folders: [...new Set([...manifest.folders, ...newFolders(draft)])],
-    ...((line === false || (line === null && declined)) && { no_statusline: true }),
   });
   if (next === text || (changes.length === 0 && entries.size === 0)) return;
   const why = "remembers what was there before, for `pawl uninstall`";
@@ -100,8 +113,10 @@ function madeByRuns(base: string): string[] {
 function planIgnores(draft: Draft): void {
   const { base } = draft.target;
   const ignore = { path: ".pawl/.gitignore", kind: "ignore", before: null } as const;
-  if (readExisting(base, ignore.path) === null)
-    write(draft, ignore, null, IGNORE_TEXT, "keeps Pawl's state out of git");
+  const ignored = readExisting(base, ignore.path);
+  if (ignored === null) write(draft, ignore, null, IGNORE_TEXT, "keeps Pawl's state out of git");
+  // A check or a run was here first.
+  else if (ignored === IGNORE_TEXT && !draft.known.has(ignore.path)) record(draft, ignore, ignored);
   const found = excludeFile(draft);
   if (found) planExclude(draft, found.place, found.now);
 }

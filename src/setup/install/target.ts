@@ -96,8 +96,6 @@ export interface Manifest {
   files: Entry[];
   /** that we made, outermost first */
   folders: string[];
-  /** the person wants none of ours */
-  no_statusline?: true;
 }
 
 export function readManifest(target: Target): { text: Text; manifest: Manifest | null } {
@@ -147,15 +145,24 @@ export interface Plan {
   notes: string[];
 }
 
+/** What can be added and removed by itself; hooks and the `/pawl:` commands are always there. */
+export const PARTS = {
+  "complete-work": "review, clean up and commit when the work is finished: /complete-work and 4 agents",
+  shortcuts: "s, x, hc and others at the prompt, tasks, and 6 skills",
+  auto: "work through the labeled tasks of your tracker: /auto",
+  formal: "phases that survive compaction: the skill /workflow",
+  statusline: "one line below the prompt; yours stays above it",
+} as const;
+export type Part = keyof typeof PARTS;
+
 export interface Wishes {
   claudeMd: boolean;
-  config: boolean;
+  /** the text of a new pawl.yaml */
+  config: string | null;
   /** the shortcuts in prose, imported where the agent reads */
   fragment?: boolean;
-  /** left out: as they are */
-  shortcuts?: boolean;
-  /** left out: on for one person, unless they once said no; off for a team */
-  statusline?: boolean;
+  /** left out: as they are; the first time `complete-work` alone */
+  parts: Partial<Record<Part, boolean>>;
 }
 
 export interface Draft extends Plan {

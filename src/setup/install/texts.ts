@@ -11,6 +11,7 @@ import completeWork from "../../../plugin/commands/complete-work.md" with { type
 import go from "../../../plugin/commands/go.md" with { type: "text" };
 import keys from "../../../plugin/commands/keys.md" with { type: "text" };
 import oracleReview from "../../../plugin/commands/oracle-review.md" with { type: "text" };
+import skip from "../../../plugin/commands/skip.md" with { type: "text" };
 import until from "../../../plugin/commands/until.md" with { type: "text" };
 import commitSkill from "../../../plugin/skills/commit/SKILL.md" with { type: "text" };
 import design from "../../../plugin/skills/design/SKILL.md" with { type: "text" };
@@ -31,6 +32,7 @@ import {
   type Draft,
   installTarget,
   isAsWritten,
+  type Part,
   readExisting,
   readManifest,
   readQuietly,
@@ -49,6 +51,8 @@ interface ShippedText {
   skill?: string;
   /** a name that anybody's project may use for something of its own */
   everyday?: true;
+  /** left out: always there */
+  part?: Part;
 }
 
 function commandFor(word: string, { title, stages }: Workflow): ShippedText[] {
@@ -96,32 +100,44 @@ const skill = (name: string, text: string): ShippedText => ({
 
 const everyday = (name: string, text: string): ShippedText => ({ ...skill(name, text), everyday: true });
 
+const partOf = (part: Part, ...texts: ShippedText[]) => texts.map((text) => ({ ...text, part }));
+
 export const SHIPPED: readonly ShippedText[] = [
-  command("complete-work", completeWork),
   own("go", go),
   own("until", until),
-  command("auto", auto),
-  command("bd-start", bdStart),
-  command("oracle-review", oracleReview),
-  own("keys", keys),
   own("approve", approve),
-  skill("workflow", workflow),
-  everyday("handoff", handoff),
-  everyday("handoff-haiku", handoffHaiku),
-  everyday("commit", commitSkill),
-  everyday("design", design),
-  everyday("plan-adhoc", planAdhoc),
-  everyday("plan-tdd", planTdd),
-  agent("memory-updater", memoryUpdater),
-  agent("deep-reviewer", deepReviewer),
-  agent("file-cleaner", fileCleaner),
-  agent("commit-manager", commitManager),
-  agent("oracle-reviewer", oracleReviewer),
+  own("skip", skip),
+  ...partOf(
+    "complete-work",
+    command("complete-work", completeWork),
+    agent("memory-updater", memoryUpdater),
+    agent("deep-reviewer", deepReviewer),
+    agent("file-cleaner", fileCleaner),
+    agent("commit-manager", commitManager),
+  ),
+  ...partOf(
+    "shortcuts",
+    own("keys", keys),
+    everyday("handoff", handoff),
+    everyday("handoff-haiku", handoffHaiku),
+    everyday("commit", commitSkill),
+    everyday("design", design),
+    everyday("plan-adhoc", planAdhoc),
+    everyday("plan-tdd", planTdd),
+  ),
+  ...partOf(
+    "auto",
+    command("auto", auto),
+    command("bd-start", bdStart),
+    command("oracle-review", oracleReview),
+    agent("oracle-reviewer", oracleReviewer),
+  ),
+  ...partOf("formal", skill("workflow", workflow)),
 ];
 
 // ── Planning them ───────────────────────────────────────────────────────────
 
-export function planTexts(draft: Draft): void {
+export function planTexts(draft: Draft, parts: Set<Part>): void {
   const { target, entries, changes } = draft;
   // The client refuses a command it does not know, so each word that arms a workflow of the project's own gets one.
   const { scope, base } = target;
@@ -131,15 +147,16 @@ export function planTexts(draft: Draft): void {
       ? found.workflow.arm.flatMap((word) => commandFor(word, found.workflow))
       : [],
   );
-  const shipped = SHIPPED.map((one) => placedFor(target, one));
+  const wanted = SHIPPED.filter(({ part }) => part === undefined || parts.has(part));
+  const shipped = wanted.map((one) => placedFor(target, one));
   const clash = ({ skill }: ShippedText) => commands.find(({ path }) => path === `.claude/commands/${skill}.md`)?.path;
   const kept = new Set([...shipped, ...commands].flatMap((one) => planText(draft, one, clash(one))));
-  if (target.scope === "user") draft.notes.push(EVERYDAY);
+  if (target.scope === "user" && parts.has("shortcuts")) draft.notes.push(EVERYDAY);
   for (const entry of [...entries.values()]) {
     const mine = entry.kind === "text" && entry.scopes.includes(target.scope) && !kept.has(entry.path);
     const now = mine ? readExisting(target.base, entry.path) : null;
     if (!isAsWritten(entry, now)) continue;
-    changes.push(buildChange(target, entry.path, now, entry.before, "is no longer part of Pawl"));
+    changes.push(buildChange(target, entry.path, now, entry.before, "is no longer part of this installation"));
     entries.delete(entry.path);
   }
 }

@@ -41,7 +41,7 @@ export function bare(options: { git?: boolean } = {}): Place {
 
 export function healthy(): Place {
   const place = bare();
-  const { code, err } = runInProcess(place, ["init", "--yes"]);
+  const { code, err } = runInProcess(place, ["init", "--with", "all", "--yes"]);
   if (code !== 0) throw new Error(`init failed: ${err}`);
   return place;
 }

@@ -104,7 +104,7 @@ describe("the greeting", () => {
   test("is not used up by `pawl init`, which starts the hook itself, and comes again after a purge", () => {
     const place = bare();
     for (const name of ["one", "two"]) {
-      expect(runInProcess(place, ["init", "--yes"]).code).toBe(0);
+      expect(runInProcess(place, ["init", "--with", "all", "--yes"]).code).toBe(0);
       expect(runInProcess(place, ["doctor"]).code).toBe(0);
       expect(start(place, name).out).toContain("Pawl is on");
       expect(runInProcess(place, ["uninstall", "--purge", "--yes"]).code).toBe(0);

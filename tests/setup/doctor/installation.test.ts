@@ -118,7 +118,7 @@ const installation: Case[] = [
   ],
   [
     "two scopes",
-    (p) => void runInProcess(p, ["init", "--user", "--yes"]),
+    (p) => void runInProcess(p, ["init", "--with", "all", "--user", "--yes"]),
     ["note installed-twice"],
     "2 times: ~/.claude/settings.json, .claude/settings.local.json",
   ],
@@ -179,7 +179,7 @@ const controls: Case[] = [
     "a line that hides ours",
     (p) => {
       runInProcess(p, ["uninstall", "--yes"]);
-      runInProcess(p, ["init", "--user", "--yes"]);
+      runInProcess(p, ["init", "--with", "all", "--user", "--yes"]);
       write(p.root, LOCAL, JSON.stringify(line("date")));
     },
     ["note statusline-hidden"],
@@ -350,7 +350,7 @@ describe("in a worktree of a project with Pawl in its local settings", () => {
     const place = healthy();
     const tree = { ...place, root: join(place.base, "tree") };
     shell(place, "git worktree add -q ../tree");
-    if (own) runInProcess(tree, ["init", "--yes"]);
+    if (own) runInProcess(tree, ["init", "--with", "all", "--yes"]);
     if (client !== null) write(place.home, "bin/claude", `#!/bin/sh\necho '${client}'\n`);
     if (client !== null) chmodSync(join(place.home, "bin/claude"), 0o755);
     const found = diagnose(tree, { env: { PATH: `${place.home}/bin:/usr/bin:/bin`, AI_AGENT: "" } });

@@ -23,7 +23,7 @@ const HOME_OF_IT = ".local/share/pawl/bin/pawl";
 test("the binary puts itself where hooks call it, and renews what is not itself", () => {
   const place = makePlace({ git: false });
   const path = join(place.home, HOME_OF_IT);
-  const init = () => runPawl(place, ["init", "--yes"]);
+  const init = () => runPawl(place, ["init", "--with", "all", "--yes"]);
   expect(init().out).toContain(`create  ~/${HOME_OF_IT}`);
   expect(statSync(path).mode & 0o7777).toBe(0o755);
   expect(textOf(`${path}.version`)).toMatch(new RegExp(`^${RegExp.escape(version)} [0-9a-f]{64}\n$`));
@@ -66,11 +66,11 @@ function swapLastByte(path: string): void {
 test("a failed installation leaves no binary behind, and no binary means no installation", () => {
   const place = makePlace({ git: false });
   put(place.root, ".claude", "a file");
-  expect(runPawl(place, ["init", "--yes"]).code).toBe(1);
+  expect(runPawl(place, ["init", "--with", "all", "--yes"]).code).toBe(1);
   expect(existsSync(join(place.home, HOME_OF_IT))).toBe(false);
   rmSync(join(place.root, ".claude"));
   put(place.home, ".local/share", "a file");
-  const { code, err } = runPawl(place, ["init", "--yes"]);
+  const { code, err } = runPawl(place, ["init", "--with", "all", "--yes"]);
   expect({ code, err }).toEqual({ code: 1, err: expect.stringContaining("pawl cannot be written") });
   expect(readdirSync(place.root)).toEqual([]);
 });

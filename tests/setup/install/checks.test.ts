@@ -1,5 +1,4 @@
 import { afterEach, expect, test } from "bun:test";
-import { parse } from "yaml";
 import { compileProject } from "../../../src/definitions/project.ts";
 import { configText, detectChecks } from "../../../src/setup/install/checks.ts";
 import { removeTemps, tempRoot } from "../../store/samples.ts";
@@ -68,14 +67,40 @@ for (const [name, files, expected] of CASES) {
     for (const [path, text] of Object.entries(files)) put(root, path, text);
     const checks = detectChecks(root);
     expect(Object.fromEntries(checks.map(({ name: check, command }) => [check, command]))).toEqual(expected);
-    const config = configText(checks);
-    expect(parse(config)).toBeNull();
-    const compiled = compileProject(config.slice(config.indexOf("# gates:")).replace(/^# /gm, ""));
+    const compiled = compileProject(configText(checks));
     if ("errors" in compiled) throw new Error(JSON.stringify(compiled.errors));
-    const argvs = Object.entries(compiled.project.gates).map(([gate, { run, tests }]) => [
-      gate,
-      (run ?? tests)!.join(" "),
-    ]);
-    if (checks.length > 0) expect(Object.fromEntries(argvs)).toEqual(expected);
+    const argvs = (compiled.project.gates.done?.all ?? []).map(({ run, tests }) => (run ?? tests)!.join(" "));
+    expect(argvs).toEqual(Object.values(expected));
+    expect(compiled.project.guard).toBe(checks.length > 0 ? "send-back" : undefined);
   });
 }
+
+test("packages of a repository without checks of its own: each in its folder, when it changed", () => {
+  const root = tempRoot();
+  put(root, "packages/a/package.json", '{"scripts":{"test":"x"}}');
+  put(root, "web/package.json", '{"scripts":{"test":"x","lint":"y"}}');
+  put(root, "node_modules/b/package.json", '{"scripts":{"test":"x"}}');
+  const compiled = compileProject(configText(detectChecks(root)));
+  if ("errors" in compiled) throw new Error(JSON.stringify(compiled.errors));
+  expect(
+    compiled.project.gates.done?.all?.map(({ tests, cwd, when_changed }) => ({ tests, cwd, when_changed })),
+  ).toEqual([
+    { tests: ["npm", "test"], cwd: "packages/a", when_changed: ["packages/a/**"] },
+    { tests: ["npm", "test"], cwd: "web", when_changed: ["web/**"] },
+  ]);
+});
+
+test("a check that was red at the beginning is a comment with its reason; known failures stay live", () => {
+  const checks = [
+    { name: "tests", command: "npm test", from: "package.json" },
+    { name: "lint", command: "npm run lint", from: "package.json" },
+  ];
+  const text = configText(checks, [{ known: true }, { off: "red when Pawl was set up: exit 1" }]);
+  expect(text).toContain(
+    "  - { tests: [npm, test], failing: known }\n#  - run: [npm, run, lint] # red when Pawl was set up",
+  );
+  expect("errors" in compileProject(text)).toBe(false);
+  const none = configText(checks.slice(1), [{ off: "exit 127" }]);
+  expect(none).toContain("# done:\n#  - run: [npm, run, lint] # exit 127\n# guard: send-back");
+  expect(compileProject(none)).toMatchObject({ project: { gates: {} } });
+});

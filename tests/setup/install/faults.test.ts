@@ -39,8 +39,8 @@ const CASES = [
 for (const [what, kind] of CASES) {
   test(`${what}: any call of the disk fails with ${kind}, and all is as it was (${SAMPLE})`, () => {
     const tried = sweep(what, kind);
-    expect(tried.length).toBeGreaterThan(30);
-    expect(new Set(tried.map(({ hit }) => hit)).size).toBeGreaterThan(4);
+    expect(tried.length).toBeGreaterThan(20);
+    expect(new Set(tried.map(({ hit }) => hit)).size).toBeGreaterThan(3);
     for (const { at, hit, said, same } of tried) {
       // Once everything is in its place, a folder that cannot be synced or a spare name that stays is no failure.
       if (said === "") continue;

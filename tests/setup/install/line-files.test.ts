@@ -34,23 +34,23 @@ describe("for one person in a project: the nearest line is shown above ours", ()
     const place = ground(files);
     if (user) put(place.home, SHARED, user);
     const before = snapshot(place.root);
-    pawl(place, "init", "--yes");
+    pawl(place, "init", "--with", "all", "--yes");
     expect(commandIn(place)).toBe(wanted);
-    expect(pawl(place, "init", "--yes")).toContain("nothing to do");
+    expect(pawl(place, "init", "--with", "all", "--yes")).toContain("nothing to do");
     pawl(place, "uninstall", "--yes");
     expect(snapshot(place.root)).toEqual(before);
     expect(textOf(join(place.home, SHARED))).toBe(user);
   });
   test("an edited file gets theirs back, and keeps the edit", () => {
     const place = ground({ [LOCAL]: line("mine") });
-    pawl(place, "init", "--yes");
+    pawl(place, "init", "--with", "all", "--yes");
     put(place.root, LOCAL, textOf(join(place.root, LOCAL))!.replace("{", '{"a":1,'));
     pawl(place, "uninstall", "--yes");
     expect(textOf(join(place.root, LOCAL))).toBe(line("mine").replace("{", '{"a":1,'));
   });
   test("a line that was changed by hand since is left, and named", () => {
     const place = ground({ [LOCAL]: line("mine") });
-    pawl(place, "init", "--yes");
+    pawl(place, "init", "--with", "all", "--yes");
     const now = settings(place.root, LOCAL);
     now.statusLine.command = "newer";
     put(place.root, LOCAL, JSON.stringify(now));
@@ -60,7 +60,7 @@ describe("for one person in a project: the nearest line is shown above ours", ()
   test("without a record ours is known by its command", () => {
     const place = ground({ [LOCAL]: line("mine") });
     put(place.home, SHARED, line("yours"));
-    pawl(place, "init", "--yes");
+    pawl(place, "init", "--with", "all", "--yes");
     pawl(place, "uninstall", "--yes", "--team");
     Bun.spawnSync(["rm", "-r", join(place.root, ".pawl")]);
     pawl(place, "uninstall", "--yes");
@@ -85,37 +85,37 @@ describe("not wanted", () => {
   test("a team has none unless it says so", () => {
     const place = ground();
     put(place.home, SHARED, line("yours"));
-    pawl(place, "init", "--yes", "--team");
+    pawl(place, "init", "--with", "all", "--yes", "--team");
     expect(commandIn(place, SHARED)).toBeUndefined();
-    expect(pawl(place, "init", "--yes", "--team", "--statusline")).toContain("which the team's hides");
+    expect(pawl(place, "init", "--with", "all", "--yes", "--team", "--statusline")).toContain("which the team's hides");
     expect(commandIn(place, SHARED)).toBe(statusCommand(null));
-    expect(pawl(place, "init", "--yes", "--team")).toContain("nothing to do");
+    expect(pawl(place, "init", "--with", "all", "--yes", "--team")).toContain("nothing to do");
   });
 });
 
 describe("Pawl is there already", () => {
   test("for the team, and the person wants the line: only the line comes, and stays alone", () => {
     const place = ground();
-    pawl(place, "init", "--yes", "--team");
+    pawl(place, "init", "--with", "all", "--yes", "--team");
     const before = snapshot(place.root);
-    pawl(place, "init", "--yes", "--statusline");
+    pawl(place, "init", "--with", "all", "--yes", "--statusline");
     expect(Object.keys(settings(place.root, LOCAL))).toEqual(["statusLine"]);
-    expect(pawl(place, "init", "--yes")).toContain("nothing to do");
-    pawl(place, "init", "--yes", "--no-statusline");
+    expect(pawl(place, "init", "--with", "all", "--yes")).toContain("nothing to do");
+    pawl(place, "init", "--with", "all", "--yes", "--no-statusline");
     expect(settings(place.root, LOCAL)).toEqual({});
     expect(before[LOCAL]).toBeUndefined();
   });
   test("for the person in every project: no line around a line of ours", () => {
     const place = ground();
-    pawl(place, "init", "--yes", "--user");
-    expect(pawl(place, "init", "--yes", "--statusline")).toContain("shows Pawl's status line already");
+    pawl(place, "init", "--with", "all", "--yes", "--user");
+    expect(pawl(place, "init", "--with", "all", "--yes", "--statusline")).toContain("shows Pawl's status line already");
     expect(commandIn(place)).toBeUndefined();
   });
   test("in the project, then in every project: neither runs the other", () => {
     const place = ground();
-    pawl(place, "init", "--yes");
-    pawl(place, "init", "--yes", "--user");
-    expect(pawl(place, "init", "--yes")).toContain("nothing to do");
+    pawl(place, "init", "--with", "all", "--yes");
+    pawl(place, "init", "--with", "all", "--yes", "--user");
+    expect(pawl(place, "init", "--with", "all", "--yes")).toContain("nothing to do");
     expect(commandIn(place)).toBe(statusCommand(null));
     expect(settings(place.home, SHARED).statusLine.command).toBe(statusCommand(null));
   });
@@ -123,27 +123,30 @@ describe("Pawl is there already", () => {
     "but the person's own file cannot be edited: %s is refused, or none of our business",
     (text) => {
       const place = ground();
-      pawl(place, "init", "--yes", "--team");
+      pawl(place, "init", "--with", "all", "--yes", "--team");
       put(place.root, LOCAL, text);
       const before = snapshot(place.root);
-      expect(runInProcess(place, ["init", "--yes", "--statusline"])).toMatchObject({ code: 1, out: "" });
-      expect(runInProcess(place, ["init", "--yes", "--statusline"]).err).toContain(`${LOCAL}, line 1`);
+      expect(runInProcess(place, ["init", "--with", "all", "--yes", "--statusline"])).toMatchObject({
+        code: 1,
+        out: "",
+      });
+      expect(runInProcess(place, ["init", "--with", "all", "--yes", "--statusline"]).err).toContain(`${LOCAL}, line 1`);
       expect(snapshot(place.root)).toEqual(before);
       expect(pawl(place, "init", "--yes")).toContain("nothing to do");
     },
   );
   test("and the person's own file is empty: the line comes, and goes", () => {
     const place = ground({ [LOCAL]: "" });
-    pawl(place, "init", "--yes", "--team");
-    pawl(place, "init", "--yes", "--statusline");
+    pawl(place, "init", "--with", "all", "--yes", "--team");
+    pawl(place, "init", "--with", "all", "--yes", "--statusline");
     expect(commandIn(place)).toBe(statusCommand(null));
     pawl(place, "uninstall", "--yes");
     expect(textOf(join(place.root, LOCAL))).toBe("");
   });
   test("for the person in every project, but a line of the project's own hides it: ours goes around that", () => {
     const place = ground({ [LOCAL]: line("mine") });
-    pawl(place, "init", "--yes", "--user");
-    pawl(place, "init", "--yes", "--statusline");
+    pawl(place, "init", "--with", "all", "--yes", "--user");
+    pawl(place, "init", "--with", "all", "--yes", "--statusline");
     expect(commandIn(place)).toBe(wrapping("mine", null));
     pawl(place, "uninstall", "--yes");
     expect(textOf(join(place.root, LOCAL))).toBe(line("mine"));

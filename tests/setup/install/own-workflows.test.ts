@@ -23,7 +23,7 @@ function placeWith(name: string, text: string): Place {
 }
 
 function init(place: Place): string {
-  const { code, out, err } = runInProcess(place, ["init", "--yes"]);
+  const { code, out, err } = runInProcess(place, ["init", "--with", "all", "--yes"]);
   expect([code, err]).toEqual([0, ""]);
   return out;
 }
@@ -35,7 +35,7 @@ test("a project's own workflow gets its command, and loses it with the workflow"
   expect(textOf(join(place.root, COMMAND))).toContain("Do what Pawl's hook tells you");
   expect(textOf(join(place.root, ".claude/commands/complete-work.md"))).toContain("memory, review, cleanup, commit");
   rmSync(join(place.root, ".pawl/workflows/ship.yaml"));
-  expect(init(place)).toContain("is no longer part of Pawl");
+  expect(init(place)).toContain("is no longer part of this installation");
   expect(textOf(join(place.root, COMMAND))).toBeNull();
 });
 

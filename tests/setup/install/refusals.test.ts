@@ -65,7 +65,7 @@ describe("refused, with a hint, and nothing is changed anywhere", () => {
       const place = ground();
       arrange(place);
       const before = snapshot(place.base);
-      const { code, err } = runInProcess(place, ["init", "--yes", ...flags]);
+      const { code, err } = runInProcess(place, ["init", "--with", "all", "--yes", ...flags]);
       expect(snapshot(place.base)).toEqual(before);
       expect(err).toContain(why);
       expect(err).toContain("  hint: ");
@@ -73,7 +73,7 @@ describe("refused, with a hint, and nothing is changed anywhere", () => {
     });
   }
   test("a folder nobody may write to", () => {
-    const { code, err } = runInProcess(ground(), ["init", "--yes"], { cwd: "/proc/sys/kernel" });
+    const { code, err } = runInProcess(ground(), ["init", "--with", "all", "--yes"], { cwd: "/proc/sys/kernel" });
     expect(code).toBe(1);
     expect(err).toContain("nothing was changed");
   });
@@ -101,7 +101,10 @@ describe("refused, with a hint, and nothing is changed anywhere", () => {
     }
     expect(snapshot(place.base)).toEqual(before);
     expect(runInProcess(place, ["uninstall", "--yes"], { cwd })).toMatchObject({ code: 0, err: "" });
-    expect(runInProcess(place, ["init", "--yes", "--user"], { cwd })).toMatchObject({ code: 0, err: "" });
+    expect(runInProcess(place, ["init", "--with", "all", "--yes", "--user"], { cwd })).toMatchObject({
+      code: 0,
+      err: "",
+    });
   });
   test("/ is no project to install in", () => {
     // Only planned: a version that does not refuse must not write to the machine's own root.
@@ -111,7 +114,7 @@ describe("refused, with a hint, and nothing is changed anywhere", () => {
   test("what an older version installed there is removed", () => {
     const place = ground();
     const before = snapshot(place.root);
-    expect(runInProcess(place, ["init", "--yes"]).code).toBe(0);
+    expect(runInProcess(place, ["init", "--with", "all", "--yes"]).code).toBe(0);
     chmodSync(place.root, 0o777);
     expect(runInProcess(place, ["uninstall", "--yes", "--purge"])).toMatchObject({ code: 0, err: "" });
     expect(snapshot(place.root)).toEqual(before);
@@ -163,7 +166,7 @@ describe("a record from a stranger's repository leads nowhere", () => {
       const place = ground({ "../victim": "precious", ".git/hooks/pre-commit": "precious" });
       mkdirSync(join(place.base, "empty"));
       put(place.root, ".pawl/install.json", record(place));
-      runInProcess(place, ["init", "--yes"]);
+      runInProcess(place, ["init", "--with", "all", "--yes"]);
       runInProcess(place, ["uninstall", "--purge", "--yes"]);
       expect(textOf(victim(place))).toBe("precious");
       expect(textOf(join(place.root, ".git/hooks/pre-commit"))).toBe("precious");
@@ -175,10 +178,10 @@ describe("a record from a stranger's repository leads nowhere", () => {
 describe("asked for words only, nothing is changed", () => {
   const cases: [string[], number, string][] = [
     [["init"], 2, "create  .claude/settings.local.json"],
-    [["init", "--print"], 0, '"command": "cd /; unset BUN_OPTIONS BUN_BE_BUN; p='],
+    [["init", "--print"], 0, "hook claude --via local"],
     [["init", "--json"], 2, '"applied": false'],
     [["init", "--print", "--json", "--team"], 0, '"path": ".claude/settings.json"'],
-    [["init", "--plugin", "--yes"], 0, "claude plugin install pawl@pawl"],
+    [["init", "--with", "all", "--plugin", "--yes"], 0, "claude plugin install pawl@pawl"],
     [["init", "--team", "--user"], 2, ""],
     [["init", "--host", "codex"], 2, ""],
     [["init", "now"], 2, ""],
@@ -203,7 +206,7 @@ describe("asked for words only, nothing is changed", () => {
   });
   test("uninstall says what it would do", () => {
     const place = ground();
-    runInProcess(place, ["init", "--yes"]);
+    runInProcess(place, ["init", "--with", "all", "--yes"]);
     const before = snapshot(place.base);
     const { code, out } = runInProcess(place, ["uninstall", "--purge"]);
     expect(code).toBe(2);
@@ -222,7 +225,11 @@ describe("changed between the look and the deed", () => {
   for (const [name, meddle, path] of cases) {
     test(name, () => {
       const place = ground({ [LOCAL]: "{}" });
-      const { changes } = planInit(installTarget("local", place.root), { claudeMd: false, config: false }, "1");
+      const { changes } = planInit(
+        installTarget("local", place.root),
+        { claudeMd: false, config: null, parts: {} },
+        "1",
+      );
       meddle(place.root);
       const before = snapshot(place.root);
       expect(() => applyChanges(changes)).toThrow(`${path} was changed by someone else`);
@@ -233,7 +240,7 @@ describe("changed between the look and the deed", () => {
 
 test("a file that Claude Code cannot read is edited, with a warning", () => {
   const place = ground({ [LOCAL]: '{\n  // mine\n  "a": 1\n}\n' });
-  const { code, out } = runInProcess(place, ["init", "--yes"]);
+  const { code, out } = runInProcess(place, ["init", "--with", "all", "--yes"]);
   expect(code).toBe(0);
   expect(out).toContain(
     "WARNING: Claude Code 2.1 ignores the whole of .claude/settings.local.json (line 2, column 3: a comment)",

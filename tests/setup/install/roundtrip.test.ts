@@ -21,13 +21,13 @@ const eventsIn = (text: string | null) => {
 /** In, in again, out: the second time changes nothing, and afterwards nothing shows that we were there. */
 function thereAndBack(place: Place, base: string, flags: string[], settings: string): void {
   const before = snapshot(base);
-  pawl(place, "init", "--yes", ...flags);
+  pawl(place, "init", "--with", "all", "--yes", ...flags);
   const installed = snapshot(base);
   const text = textOf(join(base, settings));
   expect(eventsIn(text)).toContain("SessionEnd");
   expect(text).toContain('exec \\"$h\\" hook claude --via ');
   expect(text?.includes('exec \\"$p\\" statusline')).toBe(!flags.includes("--team") || flags.includes("--statusline"));
-  expect(pawl(place, "init", "--yes", ...flags)).toContain("nothing to do");
+  expect(pawl(place, "init", "--with", "all", "--yes", ...flags)).toContain("nothing to do");
   expect(snapshot(base)).toEqual(installed);
   pawl(place, "uninstall", "--purge", "--yes", ...flags.filter((flag) => flag !== "--statusline"));
   expect(snapshot(base)).toEqual(before);
@@ -46,14 +46,14 @@ describe("init, then uninstall --purge: everything as it was", () => {
   });
   test("a git project, for one person: git sees nothing", () => {
     const place = ground();
-    pawl(place, "init", "--yes");
+    pawl(place, "init", "--with", "all", "--yes");
     expect(shell(place, "git --no-optional-locks status --porcelain -uall").out).toBe("");
     pawl(place, "uninstall", "--yes");
     thereAndBack(place, place.root, [], ".claude/settings.local.json");
   });
   test("a git project, for the team: git sees what is to be committed", () => {
     const place = ground();
-    pawl(place, "init", "--yes", "--team");
+    pawl(place, "init", "--with", "all", "--yes", "--team");
     const seen = shell(place, "git --no-optional-locks status --porcelain -uall").out;
     expect(seen).toContain(".claude/settings.json\n");
     expect(seen).toContain(".claude/commands/complete-work.md\n");
@@ -72,7 +72,7 @@ describe("init, then uninstall --purge: everything as it was", () => {
     const place = ground({ "packages/a b/pawl.yaml": "" });
     const inner = { ...place, root: join(place.root, "packages/a b") };
     const before = snapshot(place.root);
-    pawl(inner, "init", "--yes");
+    pawl(inner, "init", "--with", "all", "--yes");
     expect(shell(place, "git --no-optional-locks status --porcelain -uall").out).toBe('?? "packages/a b/pawl.yaml"\n');
     pawl(inner, "uninstall", "--purge", "--yes");
     expect(snapshot(place.root)).toEqual(before);
@@ -87,9 +87,9 @@ describe("init, then uninstall --purge: everything as it was", () => {
   test("with everything that is only done on request", () => {
     const place = ground({ "CLAUDE.md": "# Mine", "package.json": '{"scripts":{"test":"x"}}' });
     const before = snapshot(place.root);
-    pawl(place, "init", "--yes", "--claude-md", "--with-config", "--fragment", "--no-shortcuts");
+    pawl(place, "init", "--with", "all", "--yes", "--claude-md", "--with-config", "--fragment", "--no-shortcuts");
     expect(textOf(join(place.root, "CLAUDE.md"))).toStartWith("# Mine\n\n<!-- pawl");
-    expect(textOf(join(place.root, "pawl.yaml"))).toContain("#   tests: { tests: [npm, test] }");
+    expect(textOf(join(place.root, "pawl.yaml"))).toContain("done:\n  - tests: [npm, test]\nguard: send-back");
     pawl(place, "uninstall", "--purge", "--yes");
     expect(snapshot(place.root)).toEqual(before);
   });
@@ -120,8 +120,8 @@ describe("one after the other", () => {
   test("for oneself, then for the team, then both out", () => {
     const place = ground();
     const before = snapshot(place.root);
-    pawl(place, "init", "--yes");
-    pawl(place, "init", "--yes", "--team");
+    pawl(place, "init", "--with", "all", "--yes");
+    pawl(place, "init", "--with", "all", "--yes", "--team");
     expect(shell(place, "git --no-optional-locks status --porcelain -uall").out).toContain(
       "?? .claude/commands/complete-work.md",
     );
@@ -130,8 +130,8 @@ describe("one after the other", () => {
   });
   test("only the team's part goes", () => {
     const place = ground();
-    pawl(place, "init", "--yes");
-    pawl(place, "init", "--yes", "--team");
+    pawl(place, "init", "--with", "all", "--yes");
+    pawl(place, "init", "--with", "all", "--yes", "--team");
     pawl(place, "uninstall", "--yes", "--team");
     expect(textOf(join(place.root, ".claude/settings.json"))).toBeNull();
     expect(textOf(join(place.root, ".claude/settings.local.json"))).toContain("--via local");
@@ -139,7 +139,7 @@ describe("one after the other", () => {
   });
   test("a colleague's team hooks serve; nothing is installed twice, and not taken out unasked", () => {
     const place = ground();
-    pawl(place, "init", "--yes", "--team");
+    pawl(place, "init", "--with", "all", "--yes", "--team");
     shell(place, "git add -A && git commit -qm team && rm -r .pawl .git/info");
     const before = snapshot(join(place.root, ".claude"));
     expect(pawl(place, "init", "--yes")).toContain(".claude/settings.json already calls Pawl here");

@@ -25,10 +25,30 @@ function answers(place: Place): boolean {
 }
 
 describe("in a project", () => {
-  test("a script gets them on", () => {
+  for (const [args, on] of [
+    [["init", "--yes"], false],
+    [["init", "--yes", "--with", "shortcuts"], true],
+  ] as const)
+    test(`${args.join(" ")}: ${on ? "on" : "off"}`, () => {
+      const place = ground();
+      pawl(place, ...args);
+      expect({ off: isOff(place), answers: answers(place) }).toEqual({ off: !on, answers: on });
+    });
+  test("added and removed later, with their skills", () => {
     const place = ground();
     pawl(place, "init", "--yes");
-    expect({ off: isOff(place), answers: answers(place) }).toEqual({ off: false, answers: true });
+    const before = snapshot(place.root);
+    pawl(place, "add", "shortcuts");
+    expect({ answers: answers(place), skill: existsSync(join(place.root, ".claude/skills/commit")) }).toEqual({
+      answers: true,
+      skill: true,
+    });
+    pawl(place, "remove", "shortcuts");
+    expect(answers(place)).toBe(false);
+    expect(existsSync(join(place.root, ".claude/skills/commit/SKILL.md"))).toBe(false);
+    expect(
+      Object.keys(snapshot(place.root)).filter((name) => !(name in before) && !/^\.(pawl|claude)(\/|$)/.test(name)),
+    ).toEqual([]);
   });
   test("no: listed, out of git's sight, off for the hook, and taken back", () => {
     const place = ground();
@@ -67,7 +87,7 @@ describe("in a project", () => {
   });
   test("a file that a repository ships switches nothing off; saying no replaces it, and uninstall puts it back", () => {
     const place = ground({ [MARKER]: "theirs\n" });
-    pawl(place, "init", "--yes");
+    pawl(place, "init", "--yes", "--shortcuts");
     expect(answers(place)).toBe(true);
     pawl(place, "init", "--yes", "--no-shortcuts");
     expect(answers(place)).toBe(false);

@@ -39,7 +39,7 @@ describe("after a run", () => {
   test("uninstall keeps the state and says so; --purge is refused while the run is live", () => {
     const place = ground();
     const before = snapshot(place.root);
-    pawl(place, "init", "--yes");
+    pawl(place, "init", "--with", "all", "--yes");
     armed(place);
     const out = pawl(place, "uninstall", "--yes");
     expect(out).toContain("stays   ");
@@ -64,7 +64,7 @@ describe("after a run", () => {
     const place = ground();
     const before = snapshot(place.root);
     armed(place);
-    pawl(place, "init", "--yes");
+    pawl(place, "init", "--with", "all", "--yes");
     pawl(place, "uninstall", "--purge", "--yes");
     expect(snapshot(place.root)).toEqual(before);
   });
@@ -78,7 +78,7 @@ describe("after a run", () => {
     const sessions = join(place.home, ".local/state/pawl/sessions");
     put(sessions, "claude-other", JSON.stringify({ root: "/elsewhere", run: "" }));
     const before = withoutObjects(snapshot(place.root));
-    pawl(place, "init", "--yes");
+    pawl(place, "init", "--with", "all", "--yes");
     pawl(place, "uninstall", "--purge", "--yes");
     expect(withoutObjects(snapshot(place.root))).toEqual(before);
     expect(Object.keys(snapshot(sessions))).toEqual(["claude-other"]);
@@ -86,7 +86,7 @@ describe("after a run", () => {
   test("an ended run goes as well", () => {
     const place = ground();
     const before = snapshot(place.root);
-    pawl(place, "init", "--yes");
+    pawl(place, "init", "--with", "all", "--yes");
     armed(place);
     pawl(place, "runs", "abort");
     const greeted = join(place.home, ".local/state/pawl/greeted");

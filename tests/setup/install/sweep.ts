@@ -10,7 +10,8 @@ import type { Faults } from "../../store/faults.ts";
 import { put, snapshot } from "./ground.ts";
 
 const { faults } = globalThis as unknown as { faults: Faults };
-const WISHES = { claudeMd: true, config: true, fragment: true, shortcuts: false };
+const parts = { "complete-work": true, shortcuts: false, auto: true, formal: true, statusline: true };
+const WISHES = { claudeMd: true, config: "guard: tell\n", fragment: true, parts };
 const [what, base] = process.argv.slice(2) as ["in" | "out" | "once", string];
 
 /** Counts only while the files are changed: reading is over by then. */
