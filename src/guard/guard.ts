@@ -8,16 +8,17 @@ import { spawnGit } from "../checks/git.ts";
 import { answering, type Incoming, joinReplies } from "../engine/advance.ts";
 import { type BeginResult, begin } from "../engine/begin.ts";
 import { MARK } from "../engine/core/guide.ts";
-import { readTurn } from "../hosts/claude/transcript.ts";
+import { readToolsSince, readTurn } from "../hosts/claude/transcript.ts";
 import { hash } from "../hosts/identity.ts";
 import { inProject } from "../kernel/project-paths.ts";
 import { matchesGlob } from "../kernel/text/glob.ts";
 import { excerpt, safeText } from "../kernel/text/safe-text.ts";
 import type { Answer, Event, EventOf, Gate } from "../kernel/types/run.ts";
+import { actorOf } from "../kernel/types/task.ts";
 import { gatesOf, leavesOf } from "../kernel/types/workflow.ts";
 import { logError } from "../store/errors.ts";
 import { lookAt } from "../store/files.ts";
-import { guardIsOn, noteClaim, noteStartOf, startOfSession } from "../store/guard.ts";
+import { guardIsOn, noteClaim, noteStartOf, sessionsBegun, startOfSession } from "../store/guard.ts";
 import { homeDir } from "../store/home.ts";
 import { findRoot, isOff } from "../store/place.ts";
 import { claimsCompletion } from "./core/completion.ts";
@@ -120,9 +121,27 @@ async function check(incoming: Incoming, event: EventOf<"stop">, root: string, g
   const base_tree = baseOf(root, event);
   // The same stop is then judged by the run: its beginning is an event of its own.
   const own = { ...incoming, event: { ...event, id: hash(event.id, "guard") } };
-  // Someone else's hook has sent the agent back in this turn: no rounds of ours on top of its.
-  const tells = event.continuing ? { tells: true as const } : {};
+  // Another hook has sent the agent back in this turn, or another session works here, too: no rounds of ours.
+  const isAlone = !event.continuing && !(await othersChanged(incoming, event, root, base_tree));
+  const tells = isAlone ? {} : { tells: true as const };
   return begin({ incoming: own, root, workflow: found.workflow, ...(base_tree !== null && { base_tree }), ...tells });
+}
+
+/** Another session is open in this checkout, and files differ that this one has not touched. */
+async function othersChanged(incoming: Incoming, { host, session }: Event, root: string, base: string | null) {
+  const others = sessionsBegun(host, root).filter((one) => one !== session);
+  if (others.length === 0 || base === null) return false;
+  const { knownActors } = await import("../store/actors.ts");
+  const actors = knownActors();
+  if (!others.some((one) => actors.get(actorOf(one)))) return false;
+  const calls = readToolsSince(incoming.transcript!, "");
+  const own = new Set(calls.ok ? judgeTurn(calls.value.map(inProject(root))).edited : []);
+  const listed = [
+    ["diff", "--name-only", "-z", "--relative", base],
+    ["ls-files", "-z", "--others", "--exclude-standard"],
+  ];
+  const changed = listed.flatMap((args) => spawnGit(root, args).stdout.toString().split("\0"));
+  return changed.some((path) => path !== "" && needsTests(path) && !own.has(path));
 }
 
 /** null: all of it may run. */

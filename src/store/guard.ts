@@ -7,6 +7,7 @@ import {
   linkIfFree,
   lookAt,
   makeDirs,
+  namesOrNone,
   readText,
   removeQuietly,
   withTemp,
@@ -75,6 +76,13 @@ export function noteStartOf(host: string, session: string, root: string, head: s
   makeDirs(dirname(path), 0o700);
   const text = seal(startContext(host, session, root), JSON.stringify({ root, head }));
   withTemp(dirname(path), text, 0o600, (temp) => linkIfFree(temp, path), "unsynced");
+}
+
+/** The sessions that began in this project, as far as it is known. */
+export function sessionsBegun(host: string, root: string): string[] {
+  const [head, tail] = [`${host}-`, `.${hashOf(root).slice(0, 16)}.json`];
+  const names = namesOrNone(statePath("guard")).filter((name) => name.startsWith(head) && name.endsWith(tail));
+  return names.map((name) => name.slice(head.length, -tail.length));
 }
 
 /** null: it was not seen to begin. */

@@ -180,6 +180,8 @@ function newRun(input: NewRun): Run {
       base: facts.git?.ok ? facts.git.value : null,
       ...(facts.tree?.ok && { base_tree: facts.tree.value }),
       ...(input.base_tree !== undefined && { base_tree: input.base_tree }),
+      // The person typed the command that lets one turn go.
+      ...(workflow.watch === "done" && event.kind === "prompt" && { skipped: true as const }),
       ...(input.tells && { claim: { signal: "", at: event.at, rounds: workflow.limits.rounds + 1, tree: "" } }),
     },
     work: {

@@ -8,6 +8,7 @@ import { closeDraft, type Draft, record } from "./draft.ts";
 import { fill, MARK, templateValues } from "./guide.ts";
 import { noteArrival } from "./ledger.ts";
 import { endRun } from "./moves.ts";
+import { mayBeScheduled } from "./prompt.ts";
 
 /**
  * The guard: a session without a workflow ended a turn in which it changed files. Whatever it said, that claims to be done,
@@ -15,6 +16,11 @@ import { endRun } from "./moves.ts";
  */
 export function checkDone(draft: Draft, message: string): Step {
   const { run, workflow, facts, event } = draft;
+  if (run.checks.skipped) {
+    const scheduled = mayBeScheduled(draft, event);
+    if (typeof scheduled !== "boolean") return scheduled;
+    if (!scheduled) return endRun(draft, "aborted", { signal: "", message: "", by: "person" }, SKIPPED);
+  }
   const gates = stageOf(workflow, run.stage).stop?.gates ?? [];
   const need = listNeeds(gates, run, workflow, facts);
   if (need.length > 0) return { need };
@@ -34,6 +40,8 @@ export function checkDone(draft: Draft, message: string): Step {
   draft.proof = judged.map(formatProof);
   return close(draft, "completed", reasons(judged));
 }
+
+const SKIPPED = "Pawl: not checked, as you asked (/pawl:skip).";
 
 /** A pass that comes late is no news: the agent is not woken for it. */
 function close(draft: Draft, outcome: Outcome, what: string): Step {

@@ -1,5 +1,5 @@
 import { excerpt, safeText } from "../../kernel/text/safe-text.ts";
-import type { Ask, Choice, EventOf, Json, Run, Step, ToolCall, Workflow } from "../../kernel/types/run.ts";
+import type { Ask, Choice, Event, EventOf, Json, Run, Step, ToolCall, Workflow } from "../../kernel/types/run.ts";
 import { gatesOf, leavesOf } from "../../kernel/types/workflow.ts";
 import { approveClaim } from "./command.ts";
 import { closeDraft, type Draft, record } from "./draft.ts";
@@ -39,7 +39,7 @@ const SCHEDULING = ["CronCreate", "ScheduleWakeup"];
 const LOOK_BACK_MS = 24 * 3_600_000;
 
 /** The last stop names the schedules that the client tells of; wake-ups are only seen where they were asked for. */
-function mayBeScheduled({ run, facts }: Draft, { at }: EventOf<"prompt">): boolean | Step {
+export function mayBeScheduled({ run, facts }: Draft, { at }: Pick<Event, "at">): boolean | Step {
   if (run.owner?.scheduled) return true;
   const since = new Date(Date.parse(at) - LOOK_BACK_MS).toISOString();
   if (facts.tools === undefined) return { need: [{ kind: "tools", since }] };
@@ -77,6 +77,7 @@ export function parseBeginning(text: string, workflow: Workflow): { stages: stri
   const [word = "", ...rest] = text.trim().split(/[\s,]+/);
   const bare = (one: string) => one.replace(/^\/pawl:/, "/");
   if (!workflow.arm.some((arm) => bare(arm) === bare(word))) return null;
+  if (workflow.watch === "done") return { stages: [], unknown: [] };
   if (workflow.chains) return { stages: parseChain(text, workflow), unknown: [] };
   if (takesCommand(workflow) || workflow.tasks) return { stages: [], unknown: [] };
   const ids = workflow.stages.map((stage) => stage.id);

@@ -236,6 +236,8 @@ export interface RunChecks {
   base: GitFact | null;
   /** the tree as it was then; only for workflows whose gates compare with it */
   base_tree?: string;
+  /** the person does not want this turn checked */
+  skipped?: true;
 }
 
 /** A common head, and a part for each capability. */
