@@ -27,8 +27,8 @@ export function checkOff({ root }: DoctorContext): Finding[] {
 }
 
 export function checkShortcuts({ root, home }: DoctorContext): Finding[] {
-  const off = "one-key shortcuts are switched off in this project";
-  if (isOff(root, "shortcuts-off")) return note("shortcuts-off", off, "`pawl on shortcuts` switches them on");
+  if (isOff(root, "shortcuts-off"))
+    return ok("shortcuts-off", "one-key shortcuts are off here (`pawl add shortcuts` turns them on)");
   const files = {
     "~/.config/pawl/config.yaml": join(home, ".config/pawl/config.yaml"),
     "pawl.yaml": join(root, "pawl.yaml"),

@@ -192,12 +192,6 @@ const controls: Case[] = [
     "handoff",
   ],
   [
-    "no shortcuts here",
-    (p) => void runInProcess(p, ["off", "shortcuts"]),
-    ["note shortcuts-off"],
-    "switched off in this project | `pawl on shortcuts`",
-  ],
-  [
     "no shortcuts anywhere",
     (p) => write(p.home, ".config/pawl/config.yaml", "shortcuts: off\n"),
     ["note shortcuts-off"],
