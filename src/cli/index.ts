@@ -42,6 +42,7 @@ export const COMMANDS: Record<string, { load: () => Promise<Command>; about: str
     load: () => import("./workflows/show.ts").then((both) => both.graph),
     about: "draw a workflow as text or Mermaid",
   },
+  schema: { load: () => import("./schema.ts"), about: "print the JSON Schema of a file for your editor" },
   detect: { load: () => import("./detect.ts"), about: "show which stage a text or transcript proves, and how" },
   statusline: { load: () => import("./statusline.ts"), about: "one line for the client's status line" },
   helper: { load: () => import("./helper.ts"), about: "memory and archive for the agents of complete-work" },
@@ -50,7 +51,7 @@ export const COMMANDS: Record<string, { load: () => Promise<Command>; about: str
 };
 
 /** `pawl help all` lists these, too. */
-const RARE = ["list", "show", "check", "graph", "detect", "statusline", "helper"];
+const RARE = ["list", "show", "check", "graph", "schema", "detect", "statusline", "helper"];
 
 const SHORTCUTS = { load: () => import("./shared/help-shortcuts.ts") };
 

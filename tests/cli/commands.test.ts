@@ -18,6 +18,13 @@ function plain(text: string, state?: Armed): string {
   return named.replace(/\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z/g, "TIME").replace(/\b\d\d:\d\d:\d\d\b/g, "CLOCK");
 }
 
+test("schema prints what an editor needs, and names the schemas that there are", () => {
+  const place = makePlace();
+  for (const name of ["workflow", "project", "procedure"])
+    expect(JSON.parse(pawl(place, `schema ${name}`).out)).toMatchObject({ type: "object", title: expect.any(String) });
+  expect(pawl(place, "schema projekt")).toMatchObject({ code: 2, err: expect.stringContaining("project") });
+});
+
 describe("help", () => {
   const HEAD = `pawl ${pkg.version}: your agent says done, Pawl checks.\n`;
 

@@ -6,9 +6,8 @@ import { stageOf } from "../../kernel/types/workflow.ts";
 import { askPerson, formatProof, keepClaim, reasons, remember, renderTail, saidIn, sendOn } from "./claim.ts";
 import { closeDraft, type Draft, record } from "./draft.ts";
 import { fill, MARK, templateValues } from "./guide.ts";
-import { noteArrival } from "./ledger.ts";
+import { mayBeScheduled, noteArrival } from "./ledger.ts";
 import { endRun } from "./moves.ts";
-import { mayBeScheduled } from "./prompt.ts";
 
 /**
  * The guard: a session without a workflow ended a turn in which it changed files. Whatever it said, that claims to be done,

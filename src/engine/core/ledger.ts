@@ -125,3 +125,17 @@ export function endTurn(draft: Draft, why: string): Step {
 
 export const pausedLine = (draft: Draft) =>
   `Pawl: ${header(draft.run, draft.workflow).replace(/^\S+ /, "")} is paused. /pawl:go continues it; \`pawl runs abort\` ends it.`;
+
+// ── Who may have typed it ───────────────────────────────────────────────────
+
+/** Tools by which a session sends itself prompts; the client's own loops use them, too. */
+const SCHEDULING = ["CronCreate", "ScheduleWakeup"];
+const LOOK_BACK_MS = 24 * 3_600_000;
+
+/** The last stop names the schedules that the client tells of; wake-ups are only seen where they were asked for. */
+export function mayBeScheduled({ run, facts }: Draft, { at }: Pick<Event, "at">): boolean | Step {
+  if (run.owner?.scheduled) return true;
+  const since = new Date(Date.parse(at) - LOOK_BACK_MS).toISOString();
+  if (facts.tools === undefined) return { need: [{ kind: "tools", since }] };
+  return facts.tools.ok && facts.tools.value.some(({ name }) => SCHEDULING.includes(name));
+}

@@ -1,10 +1,10 @@
 import { excerpt, safeText } from "../../kernel/text/safe-text.ts";
-import type { Ask, Choice, Event, EventOf, Json, Run, Step, ToolCall, Workflow } from "../../kernel/types/run.ts";
+import type { Ask, Choice, EventOf, Json, Run, Step, ToolCall, Workflow } from "../../kernel/types/run.ts";
 import { gatesOf, leavesOf } from "../../kernel/types/workflow.ts";
 import { approveClaim } from "./command.ts";
 import { closeDraft, type Draft, record } from "./draft.ts";
 import { askText, instruction, MARK, resumingLine } from "./guide.ts";
-import { givePending, goOn, keepPending, restartCount } from "./ledger.ts";
+import { givePending, goOn, keepPending, mayBeScheduled, restartCount } from "./ledger.ts";
 import { choose, endRun, enter } from "./moves.ts";
 
 /** The person speaks. Their prompt wins its turn; an open question is decided only by them. */
@@ -32,18 +32,6 @@ export function onPrompt(draft: Draft, event: EventOf<"prompt">): Step {
   if (command || isGo(event.text)) return resume(draft);
   if (isApproval(event.text)) return approveClaim(draft, "the person", "prompt");
   return ownBusiness(draft);
-}
-
-/** Tools by which a session sends itself prompts; the client's own loops use them, too. */
-const SCHEDULING = ["CronCreate", "ScheduleWakeup"];
-const LOOK_BACK_MS = 24 * 3_600_000;
-
-/** The last stop names the schedules that the client tells of; wake-ups are only seen where they were asked for. */
-export function mayBeScheduled({ run, facts }: Draft, { at }: Pick<Event, "at">): boolean | Step {
-  if (run.owner?.scheduled) return true;
-  const since = new Date(Date.parse(at) - LOOK_BACK_MS).toISOString();
-  if (facts.tools === undefined) return { need: [{ kind: "tools", since }] };
-  return facts.tools.ok && facts.tools.value.some(({ name }) => SCHEDULING.includes(name));
 }
 
 /** The session sends itself prompts, and the host does not say who typed this one. */
