@@ -65,7 +65,7 @@ export async function adopt(done: Definition, root: string, who: string, io: Io)
   try {
     const runs: FirstRun[] = [];
     for (const [at, verdict] of (await check(done.gates, "")).entries())
-      runs.push(done.text === null ? {} : await firstRun(verdict, withKnown(done.checks, at), root, check, io));
+      runs.push(done.text === null ? {} : await firstRun(verdict, () => withKnown(done.checks, at), root, check, io));
     if (done.text === null) return { ...done, isTrusted: true, undo };
     const isOn = (_: unknown, at: number) => runs[at]?.off === undefined;
     const text = configText(done.checks, runs, done.team);
@@ -100,13 +100,13 @@ function withKnown(checks: Check[], at: number): Gate {
 }
 
 /** A suite that is red already is compared by name from now on; a check that only says yes or no waits until it says yes. */
-async function firstRun(first: Checked, known: Gate, root: string, check: RunChecks, io: Io): Promise<FirstRun> {
+async function firstRun(first: Checked, known: () => Gate, root: string, check: RunChecks, io: Io): Promise<FirstRun> {
   const { verdict, why, proof } = first;
   if (verdict === "pass") return {};
   const head = findBase(root, "HEAD");
   if (verdict === "fail" && proof === "named" && "base" in head) {
     io.out("\nRed already. Once more, with these failures as known ones:\n");
-    const [again] = await check([known], head.base.commit);
+    const [again] = await check([known()], head.base.commit);
     if (again?.verdict === "pass") return { known: true };
   }
   const off = `${verdict === "fail" ? "red" : "not proved"} when Pawl was set up: ${why}`;
