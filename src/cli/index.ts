@@ -67,6 +67,8 @@ export async function main(name: string, args: string[], io: Io = terminal()): P
   const [about = "all"] = args;
   const ofShortcuts = name === "help" && about === "shortcuts";
   if (name === "help" && about !== "all" && !ofShortcuts) return await main(about, ["--help"], io);
+  const here = name === "" ? await showHere(io) : null;
+  if (here !== null) return say(io, here);
   const isHelp = name === "" || name === "--help" || name === "-h" || name === "help";
   if (isHelp && !ofShortcuts) return say(io, help(args[0] === "all"));
   if (Object.hasOwn(CALLED, name)) return say(io, CALLED[name]!);
@@ -80,6 +82,16 @@ export async function main(name: string, args: string[], io: Io = terminal()): P
     return await loaded.run(readArgs(rest, full, loaded), io);
   } catch (error) {
     return fail(io, error, loaded?.showsUsage ? `\n${loaded.usage}\n` : "");
+  }
+}
+
+/** null: nothing is installed here, or it cannot be read: then the help page is shown. */
+async function showHere(io: Io): Promise<string | null> {
+  try {
+    const [{ overview }, { findRoot }] = await Promise.all([import("./overview.ts"), import("../store/place.ts")]);
+    return overview(findRoot(io.cwd));
+  } catch {
+    return null;
   }
 }
 

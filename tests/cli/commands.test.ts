@@ -18,6 +18,17 @@ function plain(text: string, state?: Armed): string {
   return named.replace(/\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z/g, "TIME").replace(/\b\d\d:\d\d:\d\d\b/g, "CLOCK");
 }
 
+test("pawl alone, where it is installed: what is on, what needs you, what to type next", () => {
+  const place = makePlace();
+  pawl(place, "init --yes");
+  expect(pawl(place, "").out).toMatch(
+    /^Pawl \S+ in .*\n\n {2}on {4}hooks for you, complete-work\n {2}done {2}not defined, .*\n {2}you {3}nothing needs you\n {2}next {2}pawl init {3}pawl report/,
+  );
+  shell(place, "printf 'done: [{ run: [sh, x.sh] }]\\n' > pawl.yaml");
+  expect(pawl(place, "").out).toContain("sh x.sh: not approved, so not checked");
+  expect(pawl(place, "help").out).toContain("your agent says done, Pawl checks");
+});
+
 test("schema prints what an editor needs, and names the schemas that there are", () => {
   const place = makePlace();
   for (const name of ["workflow", "project", "procedure"])
