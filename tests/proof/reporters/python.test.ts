@@ -81,6 +81,37 @@ withToolchain(PYTHON, "python3-pytest", () => {
     expect([exit, named?.tests]).toEqual([0, { "test_a.py > test_1": "passed" }]);
   });
 
+  /** `x.py` is right, its compiled file is of a wrong one of the same size and time: Python would take it. */
+  const FORGED = `import os, py_compile
+open("x.py", "w").write("y = 2\\n")
+os.utime("x.py", (1, 1))
+py_compile.compile("x.py")
+open("x.py", "w").write("y = 1\\n")
+os.utime("x.py", (1, 1))
+`;
+
+  test("a compiled file in the project does not count, also without our sitecustomize", () => {
+    const project = projectWith({ "forge.py": FORGED, "test_a.py": "import x\ndef test_1(): assert x.y == 2\n" });
+    expect(project.plain(`${PYTHON} forge.py && ${PYTEST}`).exit).toBe(0);
+    expect(project.run(PYTEST).exit).toBe(1);
+    expect(project.run(`PYTHONPATH=. ${PYTEST}`).exit).toBe(1);
+  });
+
+  test("neither does one that a link in the library leads to", () => {
+    const project = projectWith({ "src/forge.py": FORGED, "main.py": "from linked import x\nprint(x.y)\n" });
+    const linked = `site=$(${PYTHON} -m site --user-site); mkdir -p $site; ln -s $PWD/src $site/linked`;
+    expect(project.plain(`cd src && ${PYTHON} forge.py && cd .. && ${linked}; ${PYTHON} main.py`).output).toBe("2\n");
+    expect(project.run(`${PYTHON} main.py`).output).toBe("1\n");
+  });
+
+  test("the library's compiled files are used where they are", () => {
+    const text =
+      "import json, os, x\nprint(os.path.dirname(json.__cached__) == os.path.dirname(json.__file__) + '/__pycache__')\n";
+    const project = projectWith({ "x.py": "", "main.py": `${text}print(x.__cached__.startswith(os.getcwd()))\n` });
+    expect(project.run(`${PYTHON} main.py`).output).toBe("True\nFalse\n");
+    expect(project.run(`${PYTHON} -O main.py`).output).toBe("True\nFalse\n");
+  });
+
   test("two packages below make", () => {
     const project = projectWith({
       Makefile: `test:\n\tcd a && ${PYTEST}\n\tcd b && ${PYTEST}\n`,
