@@ -62,10 +62,6 @@ const claudeFiles = ({ scope }: Target) => [...(scope === "user" ? [] : ["CLAUDE
 
 const proseFiles = (target: Target) => [...claudeFiles(target), ...(target.scope === "user" ? [] : ["AGENTS.md"])];
 
-/** Where the shortcuts could be explained; null: nowhere. */
-export const proseName = (target: Target): string | null =>
-  proseFiles(target).find((name) => lookAt(join(target.base, name))?.isFile()) ?? null;
-
 /** The first that is a plain file: a CLAUDE.md may be but a link to AGENTS.md. Where all are links, that is refused. */
 function findProse(target: Target, names: string[]): Prose | null {
   const there = names.filter((name) => lookAt(join(target.base, name)) !== undefined);
