@@ -85,7 +85,7 @@ export function blockScripts({ root }: Installed, where: "hoisted" | "nested"): 
   const real = join(ROOT, "node_modules");
   const modules = join(root, "node_modules");
   rmSync(modules);
-  for (const name of Object.keys(manifestOf(ROOT).dependencies).filter((one) => one !== "bun"))
+  for (const name of dependencies(ROOT).filter((one) => one !== "bun"))
     cpSync(join(real, name), join(modules, name), { recursive: true });
   put(join(modules, "bun/package.json"), readFileSync(join(real, "bun/package.json")));
   put(join(modules, "bun/bin/bun.exe"), "echo not run >&2\nexit 1\n", 0o755);
@@ -135,4 +135,11 @@ export function run(cmd: string[], options: { cwd: string; env: Record<string, s
 export function identityOf(path: string): string {
   const { ino, size, mtimeNs } = statSync(path, { bigint: true });
   return `${ino} ${size} ${mtimeNs}`;
+}
+
+/** With those of the dependencies themselves. */
+function dependencies(folder: string): string[] {
+  const own = Object.keys(manifestOf(folder).dependencies ?? {});
+  const below = own.filter((name) => name !== "bun").flatMap((name) => dependencies(join(ROOT, "node_modules", name)));
+  return [...new Set([...own, ...below])];
 }
