@@ -18,11 +18,11 @@ export const FLAGS = [
 /** Which parts every hook uses: scripts/build.ts finds that out. Another version's costs nothing but its use. */
 export const ORDER = "bin/bytecode-order.txt";
 
-/** @param {string} root the package @param {string} to @param {boolean} ordered */
-export function compileArguments(root, to, ordered) {
+/** @param {string} root the package @param {string} to @param {boolean} ordered @param {string[]} target flags for another platform */
+export function compileArguments(root, to, ordered, target = []) {
   const order = join(root, ORDER);
   const flags = ordered && existsSync(order) ? [...FLAGS, `--bytecode-order=${order}`] : FLAGS;
-  return ["build", ...flags, join(root, "src", "main.ts"), "--outfile", to];
+  return ["build", ...flags, ...target, join(root, "src", "main.ts"), "--outfile", to];
 }
 
 /** The dashboard's page, as two texts that the program embeds: in the package, and made once in a checkout. */

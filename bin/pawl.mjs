@@ -1,11 +1,11 @@
 #!/usr/bin/env node
-/** What npm installs as `pawl`: makes sure that the one binary is there and is this package's, then hands over to it. */
+/** What npm installs as `pawl`: runs the platform package's binary. In a checkout it compiles one first. */
 import { spawn } from "node:child_process";
 import { constants } from "node:os";
 import { dirname } from "node:path";
 import { isatty } from "node:tty";
 import { fileURLToPath } from "node:url";
-import { contentOf, isCurrent, isExecutable, placeOf, Trouble, textOf } from "./place.mjs";
+import { contentOf, isCurrent, isExecutable, placeOf, releasedBinary, Trouble, textOf } from "./place.mjs";
 
 /** What an agent's client calls: must be quick and never in the way, so these never build and never complain. */
 const SILENT = ["hook", "rewake", "statusline"];
@@ -15,12 +15,16 @@ const args = process.argv.slice(2);
 const silent = SILENT.includes(args[0] ?? "");
 
 try {
+  handOver(releasedBinary(ROOT) ?? (await checkoutBinary()));
+} catch (error) {
+  giveUp(error);
+}
+
+async function checkoutBinary() {
   const place = placeOf();
   if (!silent) await prepare(place);
   else if (!isExecutable(place.binary)) process.exit(0);
-  handOver(place.binary);
-} catch (error) {
-  giveUp(error);
+  return place.binary;
 }
 
 /** @param {import("./place.mjs").Place} place */

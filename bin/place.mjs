@@ -1,8 +1,9 @@
 /** Where the one binary lives, and whether it is the one this package would make. Runs at every call: keep it cheap. */
 import { createHash } from "node:crypto";
 import { accessSync, constants, readdirSync, readFileSync, statSync } from "node:fs";
+import { createRequire } from "node:module";
 import { userInfo } from "node:os";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 
 /** What the person can fix: what is wrong, and what to do next. */
 export class Trouble extends Error {
@@ -11,6 +12,46 @@ export class Trouble extends Error {
     super(message);
     this.hint = hint;
   }
+}
+
+/**
+ * The executable of the platform package, or null in a checkout, which has no platform packages.
+ * An npm that does not know the field `libc` installs both Linux packages: then the libc of this Node decides.
+ * @param {string} root
+ */
+export function releasedBinary(root) {
+  const manifest = join(root, "package.json");
+  const { version, optionalDependencies } = JSON.parse(readFileSync(manifest, "utf8"));
+  if (!optionalDependencies) return null;
+  const name = `@pawl/${process.platform}-${process.arch}`;
+  const known = [name, `${name}-musl`].filter((one) => one in optionalDependencies);
+  const found = known.flatMap((one) => executableOf(manifest, one, version));
+  if (found.length > 0) return found.length > 1 && isMusl() ? found[1] : found[0];
+  if (known.length === 0)
+    throw new Trouble(
+      `there is no build of Pawl for ${process.platform} ${process.arch}`,
+      `on Windows, use WSL; there are builds for: ${Object.keys(optionalDependencies).join(", ")}`,
+    );
+  throw new Trouble(
+    `the package ${name} ${version} is not installed; it holds the program`,
+    "it is an optional dependency: run `npm install -g pawl` again, without --omit=optional or --no-optional",
+  );
+}
+
+/** @param {string} from @param {string} name @param {string} version @returns {string[]} */
+function executableOf(from, name, version) {
+  try {
+    const manifest = createRequire(from).resolve(`${name}/package.json`);
+    const path = join(dirname(manifest), "bin", "pawl");
+    return JSON.parse(readFileSync(manifest, "utf8")).version === version && isExecutable(path) ? [path] : [];
+  } catch {
+    return [];
+  }
+}
+
+function isMusl() {
+  const report = /** @type {{ header?: { glibcVersionRuntime?: string } }} */ (process.report.getReport());
+  return report.header?.glibcVersionRuntime === undefined;
 }
 
 /** @typedef {{ folder: string, binary: string, sidecar: string, hook: string }} Place */
