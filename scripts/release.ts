@@ -1,6 +1,6 @@
 /**
  * Makes release/: one package per platform with the executable, and `pawl`, which chooses one of them.
- * `--only linux-x64` makes one platform, `--version 0.1.1` another version, `--to <folder>` another folder.
+ * `--only linux-x64` makes one platform, `--to <folder>` writes to another folder.
  */
 import {
   chmodSync,
@@ -63,11 +63,11 @@ function put(path: string, content: object | string): void {
   writeFileSync(path, typeof content === "string" ? content : `${JSON.stringify(content, null, 2)}\n`);
 }
 
-function makePlatform(to: string, name: string, version: string): void {
+function makePlatform(to: string, name: string): void {
   const { os, cpu, libc } = PLATFORMS[name]!;
   const folder = join(to, name);
   const binary = join(folder, "bin/pawl");
-  const { license } = manifest;
+  const { version, license } = manifest;
   const description = `Pawl's program for ${name}`;
   put(join(folder, "package.json"), {
     ...{ name: `@pawl/${name}`, version, description, license, os: [os], cpu: [cpu] },
@@ -83,8 +83,8 @@ function makePlatform(to: string, name: string, version: string): void {
   console.log(`@pawl/${name}  ${(statSync(binary).size / 1e6).toFixed(1)} MB`);
 }
 
-function makeMain(to: string, version: string): void {
-  const { name, description, license, type, engines, bin } = manifest;
+function makeMain(to: string): void {
+  const { name, version, description, license, type, engines, bin } = manifest;
   const optionalDependencies = Object.fromEntries(Object.keys(PLATFORMS).map((one) => [`@pawl/${one}`, version]));
   const folder = join(to, "pawl");
   put(join(folder, "package.json"), {
@@ -98,7 +98,6 @@ function makeMain(to: string, version: string): void {
 const { values } = parseArgs({
   options: {
     only: { type: "string" },
-    version: { type: "string", default: manifest.version },
     to: { type: "string", default: join(ROOT, "release") },
   },
 });
@@ -110,5 +109,5 @@ if (unknown.length > 0) {
 }
 const to = resolve(values.to);
 for (const name of [...names, "pawl"]) rmSync(join(to, name), { recursive: true, force: true });
-for (const name of names) makePlatform(to, name, values.version);
-makeMain(to, values.version);
+for (const name of names) makePlatform(to, name);
+makeMain(to);
